@@ -1,15 +1,13 @@
 """The bots by name: one for each bot file that has a summary."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
-from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
-from vivavoce_bots.engine.bot_file import DomainError, read_head
+from vivavoce_bots.engine.bot_file import read_head
 from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
@@ -20,15 +18,6 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
 
 def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
     return BorisBot(read_domain(domain), seed, variant)
-
-
-def _without_domain(make: Callable[[int], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
-    def made(variant: str, seed: int, domain: Path | None) -> Bot:
-        if domain is not None:
-            raise DomainError(f"{name} has no domain file: leave out --domain")
-        return make(seed)
-
-    return made
 
 
 _CLASSES: dict[str, Entry] = {
@@ -45,12 +34,6 @@ _CLASSES: dict[str, Entry] = {
             "finds restaurants by leading the caller, in English and Italian; a variant is how it confirms",
             BorisBot.variants,
             _boris,
-        ),
-        Entry(
-            CallSteeringBot.name,
-            "identifies a bank's caller and routes the call, in English and Italian",
-            CallSteeringBot.variants,
-            _without_domain(CallSteeringBot, CallSteeringBot.name),
         ),
     )
 }

@@ -15,11 +15,10 @@ from functools import cache, partial
 from typing import Final
 
 from vivavoce_bots.bot import BotFunction, as_function
-from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
-from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.spotting import Span, tokens
 from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
 _TOKEN: Final = re.compile(r"\w+(?:'\w+)?'?")
@@ -85,9 +84,11 @@ class WeakUnderstanding(Understanding):
         return all(at in covered or said[at] in _BESIDE for at in between)
 
 
-class _WithoutAnaphora(CallSteeringBot):
-    def pointed_at(self, heard: Heard) -> list[int]:
-        return []
+def _without_anaphora() -> FileBot:
+    bot = FileBot("callsteering")
+    ordinals = bot.source["words"]["ordinals"]
+    bot.source["words"]["ordinals"] = {place: {"en": [], "it": []} for place in ordinals}
+    return bot
 
 
 def _restaurant(weakness: str) -> BotFunction:
@@ -98,4 +99,4 @@ def _restaurant(weakness: str) -> BotFunction:
 restaurant_without_accents = _restaurant("accents")
 restaurant_without_synonyms = _restaurant("synonyms")
 restaurant_in_order = _restaurant("word_order")
-callsteering_without_anaphora = as_function(cache(_WithoutAnaphora))
+callsteering_without_anaphora = as_function(cache(_without_anaphora))

@@ -1,6 +1,6 @@
 """Answers to the open question: yes, no, and no preference, for each kind of question."""
 
-from vivavoce_bots.engine.commands import DONTCARE, Act
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command
 from vivavoce_bots.engine.control import Control
 from vivavoce_bots.engine.state import Question, Turn
 
@@ -85,6 +85,16 @@ class Answers(Control):
         frame[list(frame)[-1]] = DONTCARE
         return "answered"
 
+    def _choose(self, turn: Turn, commands: list[Command]) -> str:
+        """Take the choice that is named by an ordinal."""
+        question = turn.state.question
+        places = [command.value for command in commands if command.act == "choose"]
+        if question is None or not places or places[0] >= len(question.value.choices):
+            return ""
+        turn.state.frame.update(question.value.choices[places[0]])
+        turn.state.alternatives = ("", [])
+        return "answered"
+
     def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         """Take the only choice, or ask which one is meant."""
         if has_content or len(question.value.choices) > 1:
@@ -110,6 +120,10 @@ class Answers(Control):
     def _negate_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         if has_content:
             return "answered"
+        if question.slot:
+            turn.state.alternatives = ("", [])
+            self.questions.ask(turn, Question("slot", question.slot))
+            return "done"
         self._on_cancel(turn)
         return "done"
 
@@ -122,6 +136,9 @@ class Answers(Control):
 
     def _dontcare_slot(self, turn: Turn, question: Question, has_content: bool) -> str:
         slot = self.bot.slots[question.slot]
+        if slot.name in self.bot.settings["lasting_slots"]:
+            self._do_without(turn)
+            return "answered"
         if not slot.any:
             return ""
         turn.state.frame[slot.name] = DONTCARE

@@ -96,22 +96,31 @@ class Control(Steps):
         """First: say what the bot can do; second: give an example; third: offer to start again."""
         state = turn.state
         state.misunderstood += 1
+        if state.misunderstood == self.bot.settings["max_misunderstandings"]:
+            self._escalate(turn)
+            return
         level = (state.misunderstood - 1) % 3
         if level == 0:
-            turn.say(self._prompt(turn, "not_understood"), Act("repeat"))
+            asked = state.question.slot if state.question else ""
+            turns = 0 if asked else state.turns  # “I can't help with that” is no answer to a value
+            turn.say(self.wording.prompt("not_understood", turns), Act("repeat"))
             self._suggest(turn, text)
-            self._ask_again(turn)
+            self._ask_again(turn, hint=bool(asked))
         elif level == 1:
             turn.say(self._prompt(turn, "example", example=self._example(turn)), Act("repeat"))
             self._ask_again(turn)
         else:
             self.questions.offer_restart(turn, state.question)
 
+    def _escalate(self, turn: Turn) -> None:
+        """Run the task that helps where the bot cannot, such as a call of an operator."""
+        self._run_side_task(turn, self.bot.tasks[self.bot.settings["escalation"]], {})
+
     def _suggest(self, turn: Turn, text: str) -> None:
         """Values of similar spelling where a value is asked for, else what the bot can do."""
         question = turn.state.question
         slot = self.bot.slots[question.slot] if question and question.kind == "slot" else None
-        if slot is None or not slot.values:
+        if slot is None or not (slot.values or slot.hint):
             turn.say(self._prompt(turn, "abilities"))
             return
         closest = [] if slot.open else closest_values(slot, text)

@@ -12,6 +12,7 @@ from vivavoce_bots.engine.lists import Lists
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.strategies import Strategies
 from vivavoce_bots.engine.understanding import Context, Understanding
+from vivavoce_bots.engine.wording import known
 
 Hypotheses = list[tuple[str, float]]
 OPEN_VALUES = 20  # assumed number of values of a slot without a list
@@ -118,6 +119,8 @@ class Engine(Lists):
             counting=kind == "quantity",
             settling=kind not in ("", "slot", "quantity", "task", "select"),
             naming=bool(expected) and self.bot.slots[expected].open and kind in ("slot", "complete"),
+            choosing=kind == "choice",
+            answered=state.answered,
             learnt=tuple(state.memory.get("learnt", ())),
         )
 
@@ -131,7 +134,9 @@ class Engine(Lists):
         state = turn.state
         task_before = state.task
         acts = [command.act for command in commands]
-        answered = self._answer_question(turn, acts, self._has_content(commands))
+        answered = self._choose(turn, commands) or self._answer_question(
+            turn, acts, self._has_content(commands)
+        )
         chatted = not answered and not self._has_content(commands) and self._chat(turn, acts)
         side_tasks = self._start_tasks(turn, commands)
         opened = state.task != task_before
@@ -149,6 +154,8 @@ class Engine(Lists):
         }
         for task in side_tasks:
             self._run_side_task(turn, task, arguments)
+        if turn.end:
+            return
         if side_tasks and not changed and self._is_refining(state):
             return
         if (side_tasks or chatted) and not (changed or answered):
@@ -163,6 +170,9 @@ class Engine(Lists):
 
     def _chat(self, turn: Turn, acts: list[str]) -> bool:
         names = [act for act in acts if act in self.bot.chat]
+        if "person" in names and self.bot.settings["escalation"]:
+            self._escalate(turn)
+            return True
         for name in names[:1]:
             abilities = self.bot.prompts["abilities"]
             text = self.wording.fill(self.bot.chat[name]["says"], turn.state.turns, abilities=abilities)
@@ -242,6 +252,7 @@ class Engine(Lists):
     ) -> bool:
         state = turn.state
         state.belief.update(meanings, self.sizes)
+        self._note_alternatives(state, commands)
         used = {slot for task in side_tasks for slot in task.uses}
         changed = False
         for command in commands:
@@ -276,6 +287,7 @@ class Engine(Lists):
             return True
         previous = state.frame.pop(slot_name, None)
         state.frame[slot_name] = value  # the latest change is last
+        self._acknowledge(turn, slot_name, previous)
         state.denied.get(slot_name, set()).discard(value)
         if previous == value:
             return True
@@ -287,6 +299,35 @@ class Engine(Lists):
     def _is_out_of_range(self, slot_name: str, value: Any) -> bool:
         limits = self.bot.slots[slot_name].range
         return bool(limits) and value != DONTCARE and not limits[0] <= value <= limits[1]
+
+    def _acknowledge(self, turn: Turn, slot_name: str, previous: Any) -> None:
+        """Note which question was answered; say what a bot file says then, or what was corrected."""
+        state, slot = turn.state, self.bot.slots[slot_name]
+        value = state.frame[slot_name]
+        if state.question is not None and state.question.slot == slot_name:
+            state.answered = slot_name
+        if (
+            previous is None
+            and slot.ack
+            and set(self.bot.settings["lasting_slots"]) <= set(known(state.frame))
+        ):
+            turn.say(self.wording.fill(slot.ack, 0, **state.frame))
+        if previous not in (None, DONTCARE, value) and slot_name in self.bot.settings["lasting_slots"]:
+            turn.say(self._prompt(turn, "implicit", phrases=self.wording.phrase(slot_name, value)))
+
+    def _note_alternatives(self, state: State, commands: list[Command]) -> None:
+        """Keep several values of a slot that takes one, to ask which of them is meant; an urgent one is."""
+        for slot in self.bot.slots.values():
+            values = [
+                command.value for command in commands if command.act == "inform" and command.slot == slot.name
+            ]
+            urgent = [value for value in values if value in slot.urgent]
+            if values:
+                state.alternatives = ("", [])
+            if urgent:
+                state.belief.confirm(slot.name, urgent[0])
+            elif slot.which and len(set(values)) > 1 and not any(c.act == "negate" for c in commands):
+                state.alternatives = (slot.name, list(dict.fromkeys(values)))
 
     def _needs_confirmation(self, probability: float) -> bool:
         if self.confirmation == "belief":

@@ -38,7 +38,13 @@ def intent_examples(bot: BotFile) -> list[tuple[str, str]]:
         for name in slot.names
         for pattern in bot.words["options_about"]
     ]
-    return tasks + common + chat + options
+    values = [
+        (f"inform {slot.name}={value}", example)
+        for slot in bot.slots.values()
+        for value, examples in slot.examples.items()
+        for example in examples
+    ]
+    return tasks + common + chat + options + values
 
 
 class LexicalMatcher:

@@ -27,6 +27,9 @@ class State:
     belief: Belief = field(default_factory=Belief)
     waiting: list[tuple[Command, ...]] = field(default_factory=list)  # frames of the sentence still to do
     question: Question | None = None
+    answered: str = ""  # slot whose question was answered last
+    alternatives: tuple[str, list[Any]] = ("", [])  # values of a slot of which one is meant
+    asked: int = 0  # times that lasting slots were asked for in vain
     interrupted: Question | None = None  # by the offer to start again
     approved: bool = False
     misunderstood: int = 0

@@ -4,8 +4,8 @@ from copy import deepcopy
 from types import ModuleType
 from typing import Any
 
-from vivavoce_bots.engine.bot_file import BotFile, Task
-from vivavoce_bots.engine.commands import Act, Command, Item, Options, Outcome
+from vivavoce_bots.engine.bot_file import BotFile, Slot, Task
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Options, Outcome
 from vivavoce_bots.engine.questions import Questions
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.wording import Wording, known
@@ -41,6 +41,9 @@ class Steps:
         if self._confirm_values(turn):
             return
         task, question = self.bot.tasks[state.task], self._missing(turn)
+        if question is not None and self._insists(state, question):
+            self._do_without(turn)
+            question = self._missing(turn)
         if question in (None, Question("approve")) and self._is_refused(turn, task):
             return
         if question is not None:
@@ -91,6 +94,8 @@ class Steps:
         task = self.bot.tasks[state.task]
         for name in task.slots:
             slot = self.bot.slots[name]
+            if state.alternatives[0] == name:
+                return self._which(slot, state.alternatives[1])
             if not state.frame.get(name) and not slot.optional:
                 return Question("slot", name)
             if slot.ask_quantity:
@@ -102,6 +107,25 @@ class Steps:
         if task.confirm and not state.approved:
             return Question("approve")
         return None
+
+    def _which(self, slot: Slot, values: list[Any]) -> Question:
+        names = self.wording.enumerate([self.wording.show(slot.name, value) for value in values], "or")
+        acts = [Act("select", slot.name, value) for value in values]
+        choices = [{slot.name: value} for value in values]
+        return Question("choice", slot.name, Options(slot.which.format(names=names), choices, acts))
+
+    def _do_without(self, turn: Turn) -> None:
+        """Go on without the lasting slots, such as those that identify a caller."""
+        for name in self.bot.settings["lasting_slots"]:
+            turn.state.frame.setdefault(name, DONTCARE)
+        turn.say(self._prompt(turn, "without"), Act("ack", "", "without"))
+
+    def _insists(self, state: State, question: Question) -> bool:
+        """Whether a lasting slot has been asked for too often."""
+        if question.slot not in self.bot.settings["lasting_slots"] or question.kind != "slot":
+            return False
+        state.asked = state.asked + 1 if question == state.question else 0
+        return state.asked >= self.bot.settings["insist"] > 0
 
     def _run_task(self, turn: Turn, task: Task) -> None:
         state = turn.state
@@ -116,6 +140,9 @@ class Steps:
             return
         self._tell(turn, task, outcome)
         self._remember(state, state.frame)
+        if outcome.end:
+            self._end(turn)
+            return
         if outcome.retry:
             self._retry(turn, outcome.retry)
             return
@@ -136,6 +163,9 @@ class Steps:
         used = {slot: value for slot, value in arguments.items() if slot in task.uses}
         outcome = self._call(turn, task.call, task.argument, used)
         self._tell(turn, task, outcome)
+        if outcome.end:
+            self._end(turn)
+            return
         if used:
             turn.state.closed = (task.name, outcome.meant or used)
         self._remember(
@@ -144,6 +174,11 @@ class Steps:
         turn.state.done, turn.state.times_asked = True, 0
         if turn.state.question in (Question("offer"), Question("task")):
             turn.state.question = Question("more")
+
+    def _end(self, turn: Turn) -> None:
+        turn.say("", Act("bye"))
+        turn.end = True
+        self._close_task(turn.state)
 
     def _call(self, turn: Turn, function: str, argument: str = "", used: dict[str, Any] | None = None) -> Any:
         state = turn.state
@@ -172,9 +207,11 @@ class Steps:
         text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
         return text, outcome.acts or _acts_of(outcome)
 
-    @staticmethod
-    def _close_task(state: State) -> None:
-        state.task, state.frame, state.denied, state.unconfirmed = "", {}, {}, []
+    def _close_task(self, state: State) -> None:
+        lasting = self.bot.settings["lasting_slots"]
+        state.task = self.bot.settings["first_task"] if lasting else ""
+        state.frame = {name: value for name, value in state.frame.items() if name in lasting}
+        state.denied, state.unconfirmed, state.alternatives = {}, [], ("", [])
         state.belief.slots.clear()
         state.approved = False
         state.question = None

@@ -8,11 +8,14 @@ from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.frames import Part, split_frames
 from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
-from vivavoce_bots.engine.text import BREAKS, Speller, tokenise, without_enclitic
-from vivavoce_bots.engine.values import Mention, Phrase, ValueSpotter, find_name
+from vivavoce_bots.engine.names import NameFinder
+from vivavoce_bots.engine.numbers import number_words
+from vivavoce_bots.engine.text import BREAKS, Speller, capitalised, tokenise, without_enclitic
+from vivavoce_bots.engine.values import Mention, Phrase, ValueSpotter
 
 STRICT_MARGIN = 0.1
 LOST = 0.4  # share of the misheard values that are lost; the others become another value
+ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
 MAX_NAMING = 6  # words of a clause that names an unknown value
@@ -22,9 +25,10 @@ MAX_NAMING = 6  # words of a clause that names an unknown value
 class Context:
     """Dialogue context that helps to understand: slot of the open question, slots of the open task.
 
-    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question is
-    answered with yes or no; `naming` that values are asked for, so that unknown words may be names. `learnt`
-    are names that were learnt in this conversation.
+    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question
+    is answered with yes or no, `naming` that values are asked for, so that unknown words may be names, `choosing`
+    that it offers a choice. `answered` is the slot that was answered last; `learnt` are names that were learnt in
+    this conversation.
     """
 
     expected: str = ""
@@ -32,6 +36,8 @@ class Context:
     counting: bool = False
     settling: bool = False
     naming: bool = False
+    choosing: bool = False
+    answered: str = ""
     learnt: tuple[Phrase, ...] = ()
 
 
@@ -56,10 +62,16 @@ class Understanding:
             word for task in bot.tasks.values() for key in task.keywords for word in tokenise(key)
         }
         self.verbs = self.keywords | set(examples)
-        self.speller = Speller(self.spotter.vocabulary() | self.verbs | self.fillers)
+        self.speller = Speller(
+            self.spotter.vocabulary() | self.verbs | self.fillers | number_words(bot.words)
+        )
         feelings = {word for feeling in bot.feelings.values() for word in feeling["words"]}
         self.spotter.known_words = self.speller.vocabulary | feelings
-        self.names = {slot.name for slot in bot.slots.values() if slot.type == "name"}
+        self.names = NameFinder(
+            bot,
+            {*self.fillers, *(word for _, phrase in self.stock for word in phrase)},
+            self.speller.vocabulary,
+        )
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
@@ -68,6 +80,8 @@ class Understanding:
         commands += [self._intent_command(intent, tokens) for intent in intents]
         if context.naming and not intents:
             commands += self._unknown_names(tokens, mentions, context.expected)
+        if context.choosing:
+            commands += [Command("choose", "", place) for place in self._ordinals(tokens)]
         if references or (not mentions and self._is_single_word(tokens)):
             commands.append(Command("refer"))
         if mentions and set(tokens) & set(self.bot.words["also"]):
@@ -99,10 +113,23 @@ class Understanding:
             or (word in self.bot.words["pronouns"] and position + 1 not in starts)
             or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
         }
-        intents = self._intents(tokens, mentions)
-        intents += self._keyword_tasks(mask(tokens, mentions, range(len(tokens))), intents)
-        mentions += self._names(tokens, mentions, intents, context)
+        intents = self._all_intents(tokens, mentions)
+        names = self._names(text, tokens, mentions, intents, context)
+        if names:
+            covered = {place for name in names for place in range(name.start, name.end)}
+            mentions = [mention for mention in mentions if mention.start not in covered] + names
+            intents = self._all_intents(tokens, mentions)
         return tokens, mentions, references, intents
+
+    def _all_intents(self, tokens: list[str], mentions: list[Mention]) -> list[str]:
+        intents = self._intents(tokens, mentions)
+        words = mask(tokens, mentions, range(len(tokens)))
+        return intents + self._keyword_tasks(words, intents)
+
+    def _ordinals(self, tokens: list[str]) -> list[int]:
+        """Places in a choice that are named by an ordinal: the second; -1 is the last."""
+        ordinals = self.bot.words["ordinals"]
+        return [place for name, place in ORDINALS.items() if set(tokens) & set(ordinals[name])]
 
     def _is_single_word(self, tokens: list[str]) -> bool:
         """Whether a sentence has one word of content, which is about what was spoken of before: louder."""
@@ -158,19 +185,17 @@ class Understanding:
         return " ".join([*heard, *tokens[end:]])
 
     def _names(
-        self, tokens: list[str], mentions: list[Mention], intents: list[str], context: Context
+        self, text: str, tokens: list[str], mentions: list[Mention], intents: list[str], context: Context
     ) -> list[Mention]:
-        """Names that the bot does not know, of the slots of the open task and of those that are started."""
+        """Names that the bot does not know, of the open task or of tasks that are started."""
         tasks = [self.bot.tasks[intent] for intent in intents if intent in self.bot.tasks]
-        names = {*context.active, *(slot for task in tasks for slot in task.slots)}
-        found: list[Mention] = []
-        for name in sorted({*names, context.expected} & self.names):
-            expected = name == context.expected and not intents
-            is_named = any(mention.slot == name for mention in mentions)
-            if not is_named:
-                slot, known_words = self.bot.slots[name], self.speller.vocabulary
-                found += find_name(slot, tokens, [*mentions, *found], known_words, expected=expected)
-        return found
+        open_slots = {*context.active, *(slot for task in tasks for slot in task.slots)}
+        corrects = bool(tokens) and tokens[0] in self.bot.words["corrections"]
+        asked = {context.expected, context.answered if corrects else ""}
+        others = {intent for intent in intents if intent not in self.bot.tasks}
+        capitals = set() if others - {"negate"} else capitalised(text)
+        is_about_bot = others - set(self.bot.settings["stock_intents"])
+        return self.names.find(tokens, mentions, open_slots, set() if is_about_bot else asked, capitals)
 
     def _keyword_tasks(self, words: list[str], intents: list[str]) -> list[str]:
         sentence = f" {' '.join(words)} "
@@ -198,7 +223,8 @@ class Understanding:
         if intent in self.bot.tasks:
             return Command("start", "", intent)
         act, _, slot = intent.partition(" ")
-        return Command(act, slot)
+        slot, _, value = slot.partition("=")
+        return Command(act, slot, value or None)
 
     def _intents(self, tokens: list[str], mentions: list[Mention]) -> list[str]:
         """Intents of the clauses, or the intent of the sentence where it is clearer."""

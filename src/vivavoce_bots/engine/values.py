@@ -7,13 +7,13 @@ from typing import Any
 
 from vivavoce_bots.engine.bot_file import BotFile, Slot
 from vivavoce_bots.engine.commands import Item
+from vivavoce_bots.engine.dates import read_full_date
 from vivavoce_bots.engine.numbers import ARTICLES, read_date, read_digits, read_number, read_time
 from vivavoce_bots.engine.text import BREAKS, tokenise
 
 _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
 _MIN_DIGITS = 6
-_LONGEST_NAME = 3  # words
 _SHORTEST_NAME = 4
 MOST_PIECES = 12
 Phrase = tuple[list[str], str, str, str]  # words, slot, value, name
@@ -173,7 +173,7 @@ class ValueSpotter:
             if digits and len(digits[0]) >= _MIN_DIGITS:
                 return Mention(of_type["digits"], digits[0], start, digits[1])
         if "date" in of_type:
-            day = read_date(tokens, start, language, self.today)
+            day = self._date_at(tokens, start, self.bot.slots[of_type["date"]])
             if day:
                 return Mention(of_type["date"], day[0], start, day[1])
         if "time" in of_type and of_type["time"] == expected:
@@ -184,6 +184,12 @@ class ValueSpotter:
         if number:
             return self._number_mention(tokens, start, number, expected, active)
         return self._single_unit(tokens, start, expected)
+
+    def _date_at(self, tokens: list[str], start: int, slot: Slot) -> tuple[str, int] | None:
+        language = self.bot.language
+        if slot.past:
+            return read_full_date(tokens, start, language, self.bot.words["months"], self.today)
+        return read_date(tokens, start, language, self.today)
 
     def _single_unit(self, tokens: list[str], start: int, expected: str) -> Mention | None:
         """One unit without a number: a slice, a portion."""
@@ -209,9 +215,11 @@ class ValueSpotter:
                 return Mention(item.slot, value, start, end)
         numeric = [name for name, slot in self.bot.slots.items() if slot.type in ("number", "list")]
         for name in [expected, *active]:
-            if name in numeric:
+            if name in numeric and (name == expected or not self.bot.slots[name].optional):
                 return Mention(name, value, start, end)
-        return Mention(numeric[0], value, start, end) if len(numeric) == 1 else None
+        if len(numeric) != 1 or (expected and self.bot.slots[numeric[0]].optional):
+            return None
+        return Mention(numeric[0], value, start, end)
 
     def _is_denied(self, tokens: list[str], start: int, earlier: list[Mention]) -> bool:
         words = self.bot.words
@@ -274,27 +282,6 @@ class ValueSpotter:
             joined[-1] = replace(previous, value=item, end=mention.end)
         else:
             joined.append(mention)
-
-
-def find_name(
-    slot: Slot, tokens: list[str], mentions: list[Mention], vocabulary: set[str], *, expected: bool
-) -> list[Mention]:
-    """Unknown words as the value of a `name` slot: behind a marker (to Maria), or where it is asked for."""
-    covered = {position for mention in mentions for position in range(mention.start, mention.end)}
-    unknown = [
-        position not in covered and _is_name(token, vocabulary) for position, token in enumerate(tokens)
-    ]
-    starts = [start for start in range(len(tokens)) if unknown[start] and not (start and unknown[start - 1])]
-    marked = [start for start in starts if start and tokens[start - 1] in slot.markers]
-    for start in marked or (starts if expected else []):
-        end = unknown.index(False, start) if False in unknown[start:] else len(tokens)
-        if end - start <= _LONGEST_NAME:
-            return [Mention(slot.name, " ".join(tokens[start:end]).title(), start, end)]
-    return []
-
-
-def _is_name(token: str, vocabulary: set[str]) -> bool:
-    return token.isalpha() and len(token) > 1 and token not in vocabulary
 
 
 def likely_unit(quantity: float) -> str:

@@ -25,7 +25,11 @@ def values(reply: Reply, slot: str = "done") -> list[str | None]:
     ("line", "language", "predicates"),
     [
         ("prendere(padella)", "it", ["prendere(padella)"]),
-        ("[prendere(padella), mettere(padella, fuoco)]", "it", ["prendere(padella)", "mettere(padella, fuoco)"]),
+        (
+            "[prendere(padella), mettere(padella, fuoco)]",
+            "it",
+            ["prendere(padella)", "mettere(padella, fuoco)"],
+        ),
         ("aggiungere(pizzico, sale, ciotola)", "it", ["aggiungere(pizzico, sale, ciotola)"]),
         ("aggiungere([farina, acqua], ciotola)", "it", ["aggiungere([farina, acqua], ciotola)"]),
         ("aggiungere(300 g, farina, ciotola)", "en", ["aggiungere(300 g, farina, ciotola)"]),
@@ -34,7 +38,11 @@ def values(reply: Reply, slot: str = "done") -> list[str | None]:
         ("take the pan and put the pan on the stove", "en", ["prendere(padella)", "mettere(padella, fuoco)"]),
         ("aggiungi 300 g di farina nella ciotola", "it", ["aggiungere(300 g, farina, ciotola)"]),
         ("add salt and butter to the pan", "en", ["aggiungere([sale, burro], padella)"]),
-        ("peel the potatoes and put them in the pot", "en", ["sbucciare(patate)", "mettere(patate, pentola)"]),
+        (
+            "peel the potatoes and put them in the pot",
+            "en",
+            ["sbucciare(patate)", "mettere(patate, pentola)"],
+        ),
         ("crack two eggs into the pan", "en", ["aprire(2, uova, padella)"]),
     ],
 )
@@ -44,7 +52,9 @@ def test_commands_become_predicates(line: str, language: str, predicates: list[s
 
 
 def test_pronouns_stand_for_the_last_thing_or_container() -> None:
-    *_, put, cover, off = talk("prendi la padella", "mettila sul fuoco", "coprila", "togli il coperchio", language="it")
+    *_, put, cover, off = talk(
+        "prendi la padella", "mettila sul fuoco", "coprila", "togli il coperchio", language="it"
+    )
     assert values(put) == ["mettere(padella, fuoco)"] and values(cover) == ["coprire(padella)"]
     assert values(off) == ["togliere(coperchio)"]
     *_, stir = talk("put the butter in the pan", "put the pan on the stove", "stir it")
@@ -106,10 +116,15 @@ def test_impossible_commands_are_refused_with_the_reason(lines: list[str], reaso
 
 def test_effects_of_commands_are_reported_as_facts() -> None:
     fill, add, cook, again = talk(
-        "put water in the pot and put the pot on the stove", "add the pasta", "cook the pasta", "cook the pasta"
+        "put water in the pot and put the pot on the stove",
+        "add the pasta",
+        "cook the pasta",
+        "cook the pasta",
     )
     assert values(fill, "fact") == ["dentro(acqua, pentola)", "sta(pentola, fuoco)"]
-    assert values(add, "fact") == ["dentro(pasta, pentola)"] and values(cook, "fact") == ["cotto(pasta, pentola)"]
+    assert values(add, "fact") == ["dentro(pasta, pentola)"] and values(cook, "fact") == [
+        "cotto(pasta, pentola)"
+    ]
     assert "already" in again.text
 
 

@@ -75,7 +75,6 @@ def test_what_nobody_knows_is_named(name: str, language: str, said: list[str], t
         ("house", "en", "the kitchen is so gloomy, switch the lamp on in there", "kitchen lamp is on"),
         ("house", "en", "switch the frilly fan on", "fan is on"),
         ("chef", "en", "put the pot on the table while I lay out the forks", "put(pot, table)"),
-        ("callsteering", "it", "Anna Greco", "quando è nato"),
     ],
 )
 def test_each_clause_counts_for_what_it_says(name: str, language: str, said: str, told: str) -> None:

@@ -125,7 +125,6 @@ def test_a_goodbye_does_not_end_what_is_still_to_be_settled() -> None:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        ("callsteering", "en", ("Anna", "Rossi", "the second of March 1944, no spring chicken"), "you, Anna"),
         ("house", "it", ("accendi la cosa, la radio",), "Ho acceso la radio. Altro?"),
         ("boris", "en", ("something to drink", "on Saturday"), "on Saturday"),
     ],

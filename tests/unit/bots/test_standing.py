@@ -43,8 +43,6 @@ def test_questions_about_the_conversation_are_told_apart(
         ("house", "en", ["did it work?"], "nothing yet"),
         ("house", "it", ["accendi la radio", "che cosa ha fatto?"], "radio è accesa"),
         ("chef", "en", ["put the pan on the stove", "what did you just do?"], "put(pan, stove)"),
-        ("callsteering", "en", ["Anna", "have you got that?"], "Anna"),
-        ("callsteering", "it", ["Anna", "l'ha scritto?"], "Anna"),
     ],
 )
 def test_it_is_told_from_what_was_said_and_done(kind: str, language: str, said: list[str], told: str) -> None:

@@ -17,23 +17,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told", "not_told"),
     [
-        # who it is, names that are none, what is settled last, emergencies
-        ("callsteering", "en", ("Um, is this the town hall? I wanted it.",), "This is a bank", "surname"),
-        ("callsteering", "it", ("Marco Ferri. Va bene? Sono alla cassa.", "3 maggio 1979"), "Marco", "Alla"),
-        (
-            "callsteering",
-            "it",
-            ("Ugo Neri", "3 maggio 1979", "la carta e il conto", "Carte? Ah no... conti, conti. Il conto"),
-            "in contatto con: conti",
-            "uno di questi",
-        ),
-        (
-            "callsteering",
-            "en",
-            ("Ann Lee", "4 May 1960", "It says my card, with all that fraud going on"),
-            "cards",
-            "emergency",
-        ),
         # refused devices, reasons that are no wishes, one of two messages
         ("house", "en", ("close the blinds", "no blinds! Turn on the kitchen lamp"), "lamp is on", "blinds"),
         ("house", "it", ("accendi la luce in cucina", "La spenga. È troppa luce"), "spento", "tapparelle"),
@@ -52,8 +35,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("restaurant", "it", ("un pub", "ricominciamo: un caffè in zona sud"), "caffè in zona sud", "?"),
         ("restaurant", "en", ("just give me a pub in the west",), "is a pub", "restaurant"),
         # numbers that are no amount, facts amid an operation, data volume
-        ("callsteering", "it", ("sono cliente da quando c'era il direttore Bo",), "Suo nome?", "operatore"),
-        ("callsteering", "it", ("Anna. No, Annalisa.", "Neri", "1 maggio 1980"), "Annalisa", "Anna."),
         # taunts are not said back, what was said last is said again
         ("boris", "en", ("a pub", "South, yes! How slow is this box?"), "?", "cannot tell"),
         # what was told of the venue is not told again; its first name will do
