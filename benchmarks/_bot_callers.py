@@ -55,7 +55,7 @@ class Caller:
         if slot.values:
             name = self.random.choice(self.random.choice(list(slot.values.values())))
             return f"80 g {name}" if slot.type == "list" else name
-        if slot.type not in TYPED:
+        if slot.type not in TYPED or slot.past:
             return slot.example or self.wish()
         low, high = slot.range or (1, 9)
         return TYPED[slot.type][self.bot.language == "it"].format(self.random.randint(int(low), int(high)))
