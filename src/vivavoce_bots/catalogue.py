@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
@@ -16,10 +15,6 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
     return RestaurantBot(read_domain(domain), variant, seed)
 
 
-def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
-    return BorisBot(read_domain(domain), seed, variant)
-
-
 _CLASSES: dict[str, Entry] = {
     entry.name: entry
     for entry in (
@@ -28,12 +23,6 @@ _CLASSES: dict[str, Entry] = {
             "finds restaurants, pubs and coffee shops, in English and Italian",
             RestaurantBot.variants,
             _restaurant,
-        ),
-        Entry(
-            BorisBot.name,
-            "finds restaurants by leading the caller, in English and Italian; a variant is how it confirms",
-            BorisBot.variants,
-            _boris,
         ),
     )
 }

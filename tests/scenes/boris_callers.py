@@ -4,15 +4,16 @@ Turns are counted as `# turns` of table 1, user correction turns as UCT of table
 section 2.2.1): turns of the caller that rectify a trouble and bring nothing new.
 """
 
+from functools import cache, partial
 from random import Random
 from typing import NamedTuple
 
 from vivavoce_bots.acts import Reply
-from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.damage import Damage, damaged
-from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.engine.file_bot import FileBot
 
-TOWN = read_domain()
+BOTS = cache(partial(FileBot, "boris"))
+BOT = BOTS("implicit").engine("en").bot
 LONGEST = 40
 
 
@@ -29,8 +30,8 @@ class Caller:
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)
-        venue = random.choice([one for one in TOWN.venues if one.type == "restaurant"])
-        self.goal = {slot: venue.slots[slot] for slot in ("food", "area", "pricerange")}
+        venue = random.choice([row for row in BOT.table.values() if row["type"] == "restaurant"])
+        self.goal = {slot: venue[slot] for slot in ("food", "area", "pricerange")}
         self.goal |= {"type": "restaurant", "day": "friday", "time": "19:00"}
 
     def answer(self, reply: Reply) -> tuple[str, bool]:
@@ -48,7 +49,7 @@ class Caller:
         return self.say(asked[-1] or "type") if asked else "no", False
 
     def say(self, slot: str) -> str:
-        return TOWN.with_day_and_time().say(slot, self.goal[slot], "en").replace("19:00", "at 19:00")
+        return "at 19:00" if slot == "time" else BOT.slots[slot].values[self.goal[slot]][0]
 
     def content(self, reply: Reply) -> bool:
         """An offer with nothing wrong in it."""
@@ -59,7 +60,7 @@ class Caller:
 
 def call(variant: str, errors: float, seed: int, *, checks: bool) -> Call:
     """One call; who does not check takes the first venue that is offered."""
-    bot = damaged(BorisBot(TOWN, variant=variant), Damage(values=errors), seed)
+    bot = damaged(BOTS(variant), Damage(values=errors), seed)
     caller, session = Caller(seed), bot.session(str(seed))
     reply, turns, corrections = bot.greet(session), 0, 0
     while turns < LONGEST and not caller.content(reply):

@@ -1,43 +1,57 @@
-"""Belief about the values of slots, from N-best hypotheses (one partition per value, as in HIS)."""
+"""Belief about the values of slots, from all hypotheses of what was said, over the turns."""
 
 from typing import Any
 
-from vivavoce_bots.engine.commands import Command, Meaning
+from vivavoce_bots.engine.commands import DONTCARE, Command, Meaning
 
-GOAL_CHANGE = 0.1  # probability that the user changes a value between two turns
+CHANGE = 0.2  # probability that the user now wants another value than before
+DENIED = 0.4  # probability from which a value is taken for denied
 
 
 class Belief:
-    """Probability of each value of each slot; values that were never heard share the rest."""
+    """Probability of each value of each slot, and of not being wanted; what is left belongs to values never heard."""
 
     def __init__(self) -> None:
         self.slots: dict[str, dict[Any, float]] = {}
+        self.denied: dict[str, dict[Any, float]] = {}
 
     def update(self, meanings: list[Meaning], sizes: dict[str, int]) -> None:
-        """Bayesian update with the evidence of one turn; `sizes` are the numbers of values."""
-        for slot, evidence in _mass(meanings, "inform").items():
-            self.slots[slot] = self._posterior(slot, evidence, max(sizes[slot], len(evidence) + 1))
-        for slot, evidence in _mass(meanings, "deny").items():
-            for value, probability in evidence.items():
-                self.scale(slot, value, 1.0 - probability)
+        """Take in one turn; `sizes` are the numbers of values.
+
+        The hypotheses that tell a value move as much belief as they are probable; the rest stays as it was.
+        """
+        stated, denied = _mass(meanings, "inform"), _mass(meanings, "deny")
+        for slot, evidence in stated.items():
+            self.slots[slot] = self._posterior(slot, evidence, max(sizes[slot], 2))
+        for slot in dict.fromkeys([*stated, *denied]):
+            self._deny(slot, stated.get(slot, {}), denied.get(slot, {}))
 
     def _posterior(self, slot: str, evidence: dict[Any, float], size: int) -> dict[Any, float]:
-        """Prior times likelihood; what the hypotheses leave open is spread over all values."""
         prior = self.slots.get(slot, {})
-        unheard = max(0.0, 1.0 - sum(prior.values())) / max(1, size - len(prior))
-        left_open = max(0.0, 1.0 - sum(evidence.values())) / size
-        heard = dict.fromkeys([*prior, *evidence])
+        unheard = max(0.0, 1.0 - sum(prior.values()))
+        heard = min(1.0, sum(evidence.values()))
         weights = {
-            value: self._expected(prior.get(value, unheard), size) * (evidence.get(value, 0.0) + left_open)
-            for value in heard
+            value: score * (unheard / size + sum(_agreement(value, other, size) * p for other, p in prior.items()))
+            for value, score in evidence.items()
         }
-        others = max(0, size - len(heard)) * self._expected(unheard, size) * left_open
-        total = sum(weights.values()) + others
-        return {value: weight / total for value, weight in weights.items()}
+        total = sum(weights.values())
+        kept = {value: probability * (1.0 - heard) for value, probability in prior.items()}
+        if total <= 0.0:
+            return kept
+        return kept | {value: kept.get(value, 0.0) + heard * weight / total for value, weight in weights.items()}
 
-    @staticmethod
-    def _expected(probability: float, size: int) -> float:
-        return (1.0 - GOAL_CHANGE) * probability + GOAL_CHANGE / size
+    def _deny(self, slot: str, stated: dict[Any, float], denied: dict[Any, float]) -> None:
+        """A denied value loses its probability and stays out until it is stated."""
+        doubts = self.denied.setdefault(slot, {})
+        for value, probability in denied.items():
+            self.scale(slot, value, 1.0 - min(1.0, probability))
+        for value in {**doubts, **denied}:
+            doubt = 1.0 - (1.0 - doubts.get(value, 0.0)) * (1.0 - min(1.0, denied.get(value, 0.0)))
+            doubts[value] = doubt * (1.0 - min(1.0, stated.get(value, 0.0) + stated.get(DONTCARE, 0.0)))
+
+    def refuted(self, slot: str) -> set[Any]:
+        """Values that the user is believed not to want."""
+        return {value for value, probability in self.denied.get(slot, {}).items() if probability >= DENIED}
 
     def scale(self, slot: str, value: Any, factor: float) -> None:
         if value in self.slots.get(slot, {}):
@@ -46,11 +60,19 @@ class Belief:
     def confirm(self, slot: str, value: Any) -> None:
         self.slots[slot] = {value: 1.0}
 
+    def forget(self, slot: str) -> None:
+        self.slots.pop(slot, None)
+        self.denied.pop(slot, None)
+
     def best(self, slot: str) -> tuple[Any, float]:
         values = self.slots.get(slot, {})
         if not values:
             return None, 0.0
         return max(values.items(), key=lambda pair: pair[1])
+
+
+def _agreement(value: Any, other: Any, size: int) -> float:
+    return 1.0 - CHANGE + CHANGE / size if value == other else CHANGE / size
 
 
 def _mass(meanings: list[Meaning], act: str) -> dict[str, dict[Any, float]]:
@@ -69,12 +91,14 @@ def _mass(meanings: list[Meaning], act: str) -> dict[str, dict[Any, float]]:
 
 def likely_commands(meanings: list[Meaning], least: float = 0.4) -> list[Command]:
     """Commands of the best hypothesis, and those that enough hypotheses share."""
+    best = list(meanings[0].commands) if meanings else []
+    return best + [command for command in shared_commands(meanings, least) if command not in best]
+
+
+def shared_commands(meanings: list[Meaning], least: float) -> list[Command]:
+    """Commands whose hypotheses are probable enough together."""
     mass: dict[Command, float] = {}
     for meaning in meanings:
         for command in meaning.commands:
             mass[command] = mass.get(command, 0.0) + meaning.score
-    best = list(meanings[0].commands) if meanings else []
-    shared = [
-        command for command, probability in mass.items() if probability >= least and command not in best
-    ]
-    return best + shared
+    return [command for command, probability in mass.items() if probability >= least]

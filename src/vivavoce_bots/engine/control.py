@@ -1,5 +1,7 @@
 """Control of the conversation: help, repetition, restart, cancel, goodbye, and what was not understood."""
 
+from abc import abstractmethod
+
 from vivavoce_bots.engine.commands import Act, Command
 from vivavoce_bots.engine.state import State, Turn
 from vivavoce_bots.engine.steps import Steps
@@ -12,6 +14,9 @@ CONTROL = ("restart", "goodbye", "cancel", "undo", "help", "options", "repeat", 
 class Control(Steps):
     """Answers to what users say about the conversation itself."""
 
+    @abstractmethod
+    def start(self) -> State: ...
+
     @staticmethod
     def _has_content(commands: list[Command]) -> bool:
         return any(command.act in ("inform", "deny", "unknown", "start") for command in commands)
@@ -20,7 +25,7 @@ class Control(Steps):
         remembered = {
             key: value for key, value in turn.state.memory.items() if key in self.bot.settings["remembered"]
         }
-        vars(turn.state).update(vars(State(task=self.bot.settings["first_task"], memory=remembered)))
+        vars(turn.state).update({**vars(self.start()), "memory": remembered})
         turn.say(self._prompt(turn, "restarted"), Act("ack", "", "restart"))
         self._advance(turn)
 
@@ -36,11 +41,15 @@ class Control(Steps):
         turn.say(self._prompt(turn, "cancelled"), Act("ack", "", "cancel"))
         self._advance(turn)
 
+    @staticmethod
+    def _forget(state: State, slot: str) -> None:
+        state.frame.pop(slot, None)
+
     def _on_undo(self, turn: Turn, slot: str = "") -> None:
         """Take back the last value of the open frame, else the last call that changed something."""
         state = turn.state
         if state.frame:
-            state.frame.popitem()
+            self._forget(state, list(state.frame)[-1])
             prompt = "step_back"
         elif state.history:
             state.memory, state.closed = state.history.pop(), ("", {})
@@ -88,7 +97,7 @@ class Control(Steps):
         if state.frame and state.task:
             phrases = self.wording.phrases(known(state.frame))
             turn.say(self._prompt(turn, "summary", phrases=phrases))
-            turn.say(self._prompt(turn, "what_to_change"), Act("request", "change"))
+            turn.say(self._prompt(turn, "what_to_change"), Act("ack", "", "change"))
         else:
             self._advance(turn)
 

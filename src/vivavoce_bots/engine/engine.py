@@ -21,7 +21,7 @@ OPEN_VALUES = 20  # assumed number of values of a slot without a list
 class Engine(Lists):
     """One bot in one language; `state` objects hold the conversations."""
 
-    def __init__(self, bot: BotFile, understanding: Understanding, backend: ModuleType) -> None:
+    def __init__(self, bot: BotFile, understanding: Understanding, backend: ModuleType | None) -> None:
         super().__init__(bot, backend)
         self.understanding = understanding
         self.strategies = Strategies(bot)
@@ -47,12 +47,13 @@ class Engine(Lists):
         turn.say(self.strategies.take_up_feeling(text))
         self.strategies.note_words(text, state.called)
         meanings = self._understand(state, hypotheses)
-        commands = likely_commands(meanings)
+        commands = self._likely(meanings)
         self._resume_question(state, commands)
         control = [command for command in commands if command.act in CONTROL]
-        if not commands and turn.sentences:
+        is_understood = any(meaning.commands for meaning in meanings)
+        if not is_understood and turn.sentences:
             self._ask_again(turn)
-        elif not commands:
+        elif not is_understood:
             self._on_misunderstanding(turn, text)
         elif control and not self._is_about_task(state, commands):
             state.misunderstood = 0
@@ -101,6 +102,10 @@ class Engine(Lists):
         kept = hypotheses[: self.n_best]
         total = max(1.0, sum(score for _, score in hypotheses))
         return [Meaning(self.understanding.commands(text, context), score / total) for text, score in kept]
+
+    @staticmethod
+    def _likely(meanings: list[Meaning]) -> list[Command]:
+        return likely_commands(meanings)
 
     @staticmethod
     def _resume_question(state: State, commands: list[Command]) -> None:

@@ -1,6 +1,5 @@
 """Bot that is described by a bot file, behind the interface that all bots share."""
 
-import math
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +10,14 @@ from typing import Any
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
-from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, DomainError, bot_in_language, read_source
+from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, BotFile, DomainError, Task, apply_ontology, bot_in_language, read_source
 from vivavoce_bots.engine.engine import Engine
+from vivavoce_bots.engine.search import SearchEngine
 from vivavoce_bots.engine.state import State
 from vivavoce_bots.engine.understanding import Understanding
+
+
+PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou"}
 
 
 @dataclass
@@ -43,60 +46,80 @@ class FileBot:
         folder: Path = BOTS,
     ) -> None:
         self.name, self.variant, self.seed, self.matcher = name, variant, seed, matcher
-        self.backend: ModuleType = import_module(f"vivavoce_bots.bots.{name}")
         self.source = read_source(name, variant, folder)
+        self.backend: ModuleType | None = None
+        if "search" in self.source:
+            self.source = apply_ontology(self.source, domain)
+        else:
+            self.backend = import_module(f"vivavoce_bots.bots.{name}")
+            self._apply_domain(domain)
+        self._engines: dict[str, Engine] = {}
+
+    def _apply_domain(self, domain: Path | None) -> None:
         if domain is not None:
             if not self.source.get("domain"):
-                raise DomainError(f"{name} has no domain file: leave out --domain")
+                raise DomainError(f"{self.name} has no domain file: leave out --domain")
             self.source = self.backend.apply_domain(self.source, domain)
-        self._engines: dict[str, Engine] = {}
 
     def session(self, conversation: str, language: str = "en") -> Session:
         engine = self.engine(language)
         return Session(engine, engine.start())
 
     def greet(self, session: Session) -> Reply:
-        return public_reply(session.engine.greet(session.state))
+        return self._public(session.engine.greet(session.state), session)
+
+    @staticmethod
+    def _public(reply: commands.Reply, session: Session) -> Reply:
+        return public_reply(reply, session.engine.bot.tasks)
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        hypotheses = [(text, _probability(score)) for text, score in texts] or [("", 1.0)]
-        return public_reply(session.engine.reply(session.state, hypotheses))
+        return self._public(session.engine.reply(session.state, probabilities(texts or [("", None)])), session)
 
     def mishear(self, text: str, language: str, share: float, random: Random) -> str:
         """A text in which this share of the values of slots is lost or is another value of its slot."""
         return self.engine(language).understanding.mishear(text, share, random)
+
+    def make_engine(self, bot: BotFile, understanding: Understanding) -> Engine:
+        """An engine of one language; search bots have one of their own."""
+        if bot.search:
+            return SearchEngine(bot, understanding)
+        return Engine(bot, understanding, self.backend)
 
     def engine(self, language: str) -> Engine:
         """The engine of a language tag such as it-IT; English where the bot does not speak it."""
         language = language[:2].lower() if language[:2].lower() in LANGUAGES else "en"
         if language not in self._engines:
             bot = bot_in_language(self.name, self.source, language)
-            self._engines[language] = Engine(bot, Understanding(bot, self.matcher), self.backend)
+            self._engines[language] = self.make_engine(bot, Understanding(bot, self.matcher))
         return self._engines[language]
 
 
-def _probability(score: float | None) -> float:
-    if score is None:
-        return 1.0
-    return min(1.0, max(0.0, score)) if math.isfinite(score) else 0.0
+def probabilities(texts: Texts) -> list[tuple[str, float]]:
+    """Hypotheses with their scores where these can be probabilities, else by rank; they sum to at most 1."""
+    given = [score for _, score in texts if score is not None and 0.0 <= score <= 1.0]
+    usable = len(given) == len(texts) and sum(given) > 0
+    scores = given if usable else [0.5**rank for rank in range(len(texts))]
+    total = max(1.0, sum(scores)) if usable else sum(scores)
+    return [(text, score / total) for (text, _), score in zip(texts, scores, strict=True)]
 
 
-def public_reply(reply: commands.Reply) -> Reply:
+def public_reply(reply: commands.Reply, tasks: dict[str, Task]) -> Reply:
     """System turn as it is sent and logged."""
     acts = tuple(_public_act(act.act, act.slot, act.value, act.op) for act in reply.acts)
     understood = tuple(
-        Meaning(tuple(_public_command(command) for command in meaning.commands), meaning.score)
+        Meaning(tuple(_public_command(command, tasks) for command in meaning.commands), meaning.score)
         for meaning in reply.understood
     )
     return Reply(reply.text, acts, understood, reply.end)
 
 
-def _public_command(command: commands.Command) -> Act:
+def _public_command(command: commands.Command, tasks: dict[str, Task]) -> Act:
     if command.act == "start":
-        return Act("inform", "task", command.value, "=")
+        task = tasks[command.value]
+        return Act(task.act, task.argument or None) if task.act else Act("inform", "task", task.name, "=")
     if command.act == "deny":
         return _public_act("inform", command.slot, command.value, "!=")
-    return _public_act(command.act, command.slot, command.value, "=")
+    return _public_act(PUBLIC_ACTS.get(command.act, command.act), command.slot, command.value, "=")
 
 
 def _public_act(act: str, slot: str, value: Any, operator: str) -> Act:

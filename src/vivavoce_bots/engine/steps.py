@@ -23,8 +23,8 @@ class Steps:
         self.questions = Questions(bot, self.wording)
         self.confirmation = bot.settings["confirmation"]
 
-    def _prompt(self, turn: Turn, name: str, **values: Any) -> str:
-        return self.wording.prompt(name, turn.state.turns, **values)
+    def _prompt(self, turn: Turn, prompt: str, /, **values: Any) -> str:
+        return self.wording.prompt(prompt, turn.state.turns, **values)
 
     def _on_frame(self, turn: Turn, frame: tuple[Command, ...]) -> None:
         raise NotImplementedError

@@ -72,6 +72,8 @@ class Understanding:
             {*self.fillers, *(word for _, phrase in self.stock for word in phrase)},
             self.speller.vocabulary,
         )
+        keywords = [(keyword, task.name) for task in bot.tasks.values() for keyword in task.keywords]
+        self.keyed = sorted(keywords, key=lambda pair: -len(pair[0]))
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
@@ -124,7 +126,8 @@ class Understanding:
     def _all_intents(self, tokens: list[str], mentions: list[Mention]) -> list[str]:
         intents = self._intents(tokens, mentions)
         words = mask(tokens, mentions, range(len(tokens)))
-        return intents + self._keyword_tasks(words, intents)
+        intents += self._keyword_tasks(words, intents)
+        return [intent for intent in intents if not self._names_slot(intent, intents, mentions)]
 
     def _ordinals(self, tokens: list[str]) -> list[int]:
         """Places in a choice that are named by an ordinal: the second; -1 is the last."""
@@ -198,15 +201,33 @@ class Understanding:
         return self.names.find(tokens, mentions, open_slots, set() if is_about_bot else asked, capitals)
 
     def _keyword_tasks(self, words: list[str], intents: list[str]) -> list[str]:
-        sentence = f" {' '.join(words)} "
         has_task = any(intent in self.bot.tasks for intent in intents)
+        keyed = self._keyed_tasks(words)
         return [
             task.name
             for task in self.bot.tasks.values()
-            if any(f" {keyword} " in sentence for keyword in task.keywords)
+            if task.name in keyed
             and task.name not in intents
             and not (task.slots and has_task)
         ]
+
+    def _keyed_tasks(self, tokens: list[str]) -> set[str]:
+        """Tasks whose keywords are in a sentence, the longest first: the price range is not the price."""
+        sentence, keyed = f" {' '.join(tokens)} ", set()
+        for keyword, task in self.keyed:
+            if f" {keyword} " in sentence:
+                sentence = sentence.replace(f" {keyword} ", " | ")
+                keyed.add(task)
+        return keyed
+
+    def _names_slot(self, intent: str, intents: list[str], mentions: list[Mention]) -> bool:
+        """Whether a question only names the slot of a value beside it: in the cheap price range; any area."""
+        act, _, slot = intent.partition(" ")
+        if act == "dontcare" and slot:
+            return any(mention.slot == slot for mention in mentions)
+        slot = self.bot.tasks[intent].argument if intent in self.bot.tasks else ""
+        indifferent = any(other.startswith("dontcare") for other in intents)
+        return slot in self.bot.slots and (indifferent or any(mention.slot == slot for mention in mentions))
 
     def _command_of(self, mention: Mention) -> Command:
         value = mention.value
@@ -224,6 +245,8 @@ class Understanding:
             return Command("start", "", intent)
         act, _, slot = intent.partition(" ")
         slot, _, value = slot.partition("=")
+        if act == "dontcare":
+            return Command("inform", slot, DONTCARE)
         return Command(act, slot, value or None)
 
     def _intents(self, tokens: list[str], mentions: list[Mention]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 from vivavoce_bots.engine.bot_file import BotFile, Slot
 from vivavoce_bots.engine.commands import Item
 from vivavoce_bots.engine.dates import read_full_date
-from vivavoce_bots.engine.numbers import ARTICLES, read_date, read_digits, read_number, read_time
+from vivavoce_bots.engine.numbers import ARTICLES, read_date, read_digits, read_number
 from vivavoce_bots.engine.text import BREAKS, tokenise
+from vivavoce_bots.engine.times import read_time
 
 _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
@@ -176,10 +177,10 @@ class ValueSpotter:
             day = self._date_at(tokens, start, self.bot.slots[of_type["date"]])
             if day:
                 return Mention(of_type["date"], day[0], start, day[1])
-        if "time" in of_type and of_type["time"] == expected:
-            time = read_time(tokens, start, language)
+        if "time" in of_type:
+            time = read_time(tokens, start, language, of_type["time"] == expected)
             if time:
-                return Mention(expected, time[0], start, time[1])
+                return Mention(of_type["time"], time[0], start, time[1])
         number = read_number(tokens, start, language)
         if number:
             return self._number_mention(tokens, start, number, expected, active)

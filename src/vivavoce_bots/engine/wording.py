@@ -14,10 +14,10 @@ class Wording:
         self.bot = bot
         self.words = bot.words
 
-    def prompt(self, name: str, turn: int = 0, **values: Any) -> str:
-        return self.fill(self.bot.prompts[name], turn, **values)
+    def prompt(self, prompt: str, turn: int = 0, /, **values: Any) -> str:
+        return self.fill(self.bot.prompts[prompt], turn, **values)
 
-    def fill(self, template: Any, turn: int = 0, **values: Any) -> str:
+    def fill(self, template: Any, turn: int = 0, /, **values: Any) -> str:
         if isinstance(template, list):
             template = template[turn % len(template)]
         shown = {name: self.show(name, value) for name, value in values.items()}
@@ -44,6 +44,8 @@ class Wording:
         slot = self.bot.slots[slot_name]
         if value == DONTCARE:
             return slot.any
+        if isinstance(value, str) and value in slot.phrases:
+            return slot.phrases[value]
         return slot.say.format(value=self.show(slot_name, value))
 
     def phrases(self, frame: dict[str, Any]) -> str:

@@ -1,1 +1,0 @@
-"""Restaurant information, system-directed: one question at a time, each answer confirmed."""
