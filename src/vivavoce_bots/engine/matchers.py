@@ -64,11 +64,16 @@ class LexicalMatcher:
         frequency = Counter(word for document in documents for word in document)
         self.weights = {word: math.log(1 + len(documents) / count) for word, count in frequency.items()}
         self.unknown = UNKNOWN_WEIGHT * max(self.weights.values())
-        self.examples = [(intent, self._vector(words)) for intent, words in examples]
+        self.intents = [intent for intent, _ in examples]
+        self.places: dict[str, list[tuple[int, float]]] = {}  # examples that have a word, with its weight there
+        for place, (_, words) in enumerate(examples):
+            for word, weight in self._vector(words).items():
+                self.places.setdefault(word, []).append((place, weight))
         self.scores = lru_cache(maxsize=4096)(self._scores)
 
-    def _stems(self, words: Iterable[str]) -> set[str]:
-        return {word if word.startswith("<") else stem(word) for word in words if word not in self.ignored}
+    def _stems(self, words: Iterable[str]) -> dict[str, None]:
+        kept = [word for word in words if word not in self.ignored]
+        return dict.fromkeys(word if word.startswith("<") else stem(word) for word in kept)
 
     def _vector(self, words: Iterable[str]) -> dict[str, float]:
         vector = {word: self.weights.get(word, self.unknown) for word in self._stems(words)}
@@ -79,11 +84,13 @@ class LexicalMatcher:
         return self.scores(tuple(masked))
 
     def _scores(self, masked: tuple[str, ...]) -> list[tuple[str, float]]:
-        vector = self._vector(masked)
-        best: dict[str, float] = {}
-        for intent, example in self.examples:
-            score = sum(weight * example.get(word, 0.0) for word, weight in vector.items())
-            best[intent] = max(best.get(intent, 0.0), score)
+        scores: dict[int, float] = {}
+        for word, weight in self._vector(masked).items():
+            for place, other in self.places.get(word, ()):
+                scores[place] = scores.get(place, 0.0) + weight * other
+        best = dict.fromkeys(self.intents, 0.0)
+        for place, score in scores.items():
+            best[self.intents[place]] = max(best[self.intents[place]], score)
         return sorted(best.items(), key=lambda pair: -pair[1])
 
 
