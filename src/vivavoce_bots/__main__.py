@@ -10,6 +10,8 @@ from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
 from vivavoce_bots.engine.bot_file import DomainError
+from vivavoce_bots.engine.matchers import UnderstandingError
+from vivavoce_bots.engine.understandings import understanding_names
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,8 +22,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
     try:
-        return _serve(entry.make(variant, options.seed, options.domain), variant, options)
-    except (DomainError, DamageError) as error:
+        chosen = {} if options.understanding == "rules" else {"understanding": options.understanding}
+        return _serve(entry.make(variant, options.seed, options.domain, **chosen), variant, options)
+    except (DomainError, UnderstandingError, DamageError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -87,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "--variant", help="; ".join(f"{e.name}: {', '.join(e.variants)}" for e in BOTS.values())
     )
     parser.add_argument("--domain", type=Path, help="YAML file with ontology and venues")
+    parser.add_argument(
+        "--understanding", choices=understanding_names(), default="rules", help="how it understands sentences"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--channel",

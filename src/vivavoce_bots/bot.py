@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -52,7 +51,7 @@ class Entry:
     name: str
     summary: str
     variants: tuple[str, ...]
-    make: Callable[[str, int, Path | None], Bot]
+    make: Callable[..., Bot]
 
 
 def answer(bot: Bot, text: str, session: dict[str, Any]) -> dict[str, Any]:

@@ -28,8 +28,8 @@ _CLASSES: dict[str, Entry] = {
 }
 
 
-def _make(name: str, variant: str, seed: int, domain: Path | None) -> Bot:
-    return FileBot(name, variant, seed, domain=domain)
+def _make(name: str, variant: str, seed: int, domain: Path | None, understanding: str = "rules") -> Bot:
+    return FileBot(name, variant, seed, understanding, domain)
 
 
 def _file_entries() -> dict[str, Entry]:

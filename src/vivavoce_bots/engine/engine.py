@@ -11,7 +11,8 @@ from vivavoce_bots.engine.frames import inherited
 from vivavoce_bots.engine.lists import Lists
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.strategies import Strategies
-from vivavoce_bots.engine.understanding import Context, Understanding
+from vivavoce_bots.engine.understanding import Context
+from vivavoce_bots.engine.understandings import Understands
 from vivavoce_bots.engine.wording import known
 
 Hypotheses = list[tuple[str, float]]
@@ -21,7 +22,7 @@ OPEN_VALUES = 20  # assumed number of values of a slot without a list
 class Engine(Lists):
     """One bot in one language; `state` objects hold the conversations."""
 
-    def __init__(self, bot: BotFile, understanding: Understanding, backend: ModuleType | None) -> None:
+    def __init__(self, bot: BotFile, understanding: Understands, backend: ModuleType | None) -> None:
         super().__init__(bot, backend)
         self.understanding = understanding
         self.strategies = Strategies(bot)

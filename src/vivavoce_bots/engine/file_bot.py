@@ -1,6 +1,7 @@
 """Bot that is described by a bot file, behind the interface that all bots share."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -10,12 +11,21 @@ from typing import Any
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
-from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, BotFile, DomainError, Task, apply_ontology, bot_in_language, read_source
+from vivavoce_bots.engine.bot_file import (
+    BOTS,
+    LANGUAGES,
+    BotFile,
+    DomainError,
+    Task,
+    apply_ontology,
+    bot_in_language,
+    read_source,
+)
 from vivavoce_bots.engine.engine import Engine
 from vivavoce_bots.engine.search import SearchEngine
 from vivavoce_bots.engine.state import State
-from vivavoce_bots.engine.understanding import Understanding
-
+from vivavoce_bots.engine.understandings import Understands, make_understanding
+from vivavoce_bots.engine.values import ValueSpotter
 
 PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou"}
 
@@ -34,6 +44,7 @@ class FileBot:
     A back end that has `apply_domain(source, path)` takes a domain file: it returns the merged bot file with
     the slots and the table of the domain.
     Raises  DomainError: the domain file cannot be used, or the bot takes none
+            UnderstandingError: what the understanding needs is missing
     """
 
     def __init__(
@@ -41,11 +52,11 @@ class FileBot:
         name: str,
         variant: str = "",
         seed: int = 1,
-        matcher: str = "rules",
+        understanding: str = "rules",
         domain: Path | None = None,
         folder: Path = BOTS,
     ) -> None:
-        self.name, self.variant, self.seed, self.matcher = name, variant, seed, matcher
+        self.name, self.variant, self.seed, self.understanding = name, variant, seed, understanding
         self.source = read_source(name, variant, folder)
         self.backend: ModuleType | None = None
         if "search" in self.source:
@@ -54,6 +65,7 @@ class FileBot:
             self.backend = import_module(f"vivavoce_bots.bots.{name}")
             self._apply_domain(domain)
         self._engines: dict[str, Engine] = {}
+        self.engine(LANGUAGES[0])  # what is missing is said at the start
 
     def _apply_domain(self, domain: Path | None) -> None:
         if domain is not None:
@@ -73,13 +85,16 @@ class FileBot:
         return public_reply(reply, session.engine.bot.tasks)
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        return self._public(session.engine.reply(session.state, probabilities(texts or [("", None)])), session)
+        return self._public(
+            session.engine.reply(session.state, probabilities(texts or [("", None)])), session
+        )
 
     def mishear(self, text: str, language: str, share: float, random: Random) -> str:
         """A text in which this share of the values of slots is lost or is another value of its slot."""
-        return self.engine(language).understanding.mishear(text, share, random)
+        spotter = ValueSpotter(self.engine(language).bot, datetime.now().astimezone().date())
+        return spotter.mishear(text, share, random)
 
-    def make_engine(self, bot: BotFile, understanding: Understanding) -> Engine:
+    def make_engine(self, bot: BotFile, understanding: Understands) -> Engine:
         """An engine of one language; search bots have one of their own."""
         if bot.search:
             return SearchEngine(bot, understanding)
@@ -90,7 +105,7 @@ class FileBot:
         language = language[:2].lower() if language[:2].lower() in LANGUAGES else "en"
         if language not in self._engines:
             bot = bot_in_language(self.name, self.source, language)
-            self._engines[language] = self.make_engine(bot, Understanding(bot, self.matcher))
+            self._engines[language] = self.make_engine(bot, make_understanding(self.understanding, bot))
         return self._engines[language]
 
 

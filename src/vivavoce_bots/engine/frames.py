@@ -1,6 +1,7 @@
 """Frames of one sentence: clauses that ask for different tasks, or for one task with different values."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import Command
@@ -19,7 +20,7 @@ class Part:
 def split_frames(bot: BotFile, clauses: list[Part]) -> list[tuple[Command, ...]]:
     """Commands of each frame that a sentence asks for, in order.
 
-    A value of another frame that is not repeated is that of the frame before: lamp on in the kitchen and in the hall.
+    A value that is not repeated is that of the frame before: lamp on in the kitchen and in the hall.
     """
     parts: list[Part] = []
     for clause in clauses:
@@ -29,7 +30,7 @@ def split_frames(bot: BotFile, clauses: list[Part]) -> list[tuple[Command, ...]]
         elif clause.task or clause.values:
             parts.append(clause)
     _share_tasks(parts)
-    for earlier, part in zip(parts, parts[1:], strict=False):
+    for earlier, part in pairwise(parts):
         part.values = _inherit_values(bot, earlier, part)
     return [_commands_of(part) for part in parts]
 
@@ -37,8 +38,8 @@ def split_frames(bot: BotFile, clauses: list[Part]) -> list[tuple[Command, ...]]
 def inherited(bot: BotFile, task: str, frame: dict, informed: set[str]) -> dict:
     """Values of an earlier frame that a new one keeps.
 
-    They are those of slots that come before the first informed one in the task, and those that are required: after
-    “the lamp in the kitchen”, “the one by the door” is a lamp in the kitchen, and “the fan” is anywhere.
+    They are those of slots that come before the first informed one in the task, and those that are required:
+    after “the lamp in the kitchen”, “the one by the door” is a lamp in the kitchen, and “the fan” is anywhere.
     """
     slots = bot.tasks[task].slots or bot.tasks[task].uses
     first = min((slots.index(slot) for slot in informed if slot in slots), default=len(slots))
@@ -68,7 +69,7 @@ def _begins_frame(bot: BotFile, part: Part, clause: Part) -> bool:
 
 
 def _share_tasks(parts: list[Part]) -> None:
-    """Give a part without a task that of the part before, or that of the following one: the fan and the radio off."""
+    """Give a part without a task that of the part before, or of the following one: the fan and the radio off."""
     for position, part in enumerate(parts):
         following = next((other.task for other in parts[position:] if other.task), "")
         part.shares = not part.task

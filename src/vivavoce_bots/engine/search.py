@@ -12,7 +12,7 @@ from vivavoce_bots.engine.ontology import HOURS, TIMED, TYPE
 from vivavoce_bots.engine.engine import Engine, Hypotheses
 from vivavoce_bots.engine.manners import Chooser, Heard, Learnt, Plain
 from vivavoce_bots.engine.state import Question, State, Turn
-from vivavoce_bots.engine.understanding import Understanding
+from vivavoce_bots.engine.understandings import Understands
 from vivavoce_bots.engine.venues import Venues, meets
 from vivavoce_bots.engine.wording import known
 
@@ -58,7 +58,7 @@ class SearchEngine(Engine):
     `accept_above`, `change_above`, `confirm_above` (probabilities of values, of changed values, of doubtful values).
     """
 
-    def __init__(self, bot: BotFile, understanding: Understanding, backend: ModuleType | None = None) -> None:
+    def __init__(self, bot: BotFile, understanding: Understands, backend: ModuleType | None = None) -> None:
         super().__init__(bot, understanding, backend)
         self.venues = Venues(bot)
         self.settings = bot.settings

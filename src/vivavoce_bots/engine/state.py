@@ -9,7 +9,7 @@ from vivavoce_bots.engine.commands import Act, Command, Item, Reply
 
 @dataclass(frozen=True)
 class Question:
-    """Open question: kind (slot, value, choice, quantity, task, approve, more, restart) and what it is about."""
+    """Open question: its kind (slot, value, choice, quantity, task, approve, ...) and what it is about."""
 
     kind: str
     slot: str = ""

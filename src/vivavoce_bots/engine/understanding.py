@@ -1,20 +1,19 @@
 """Understanding of a sentence: values by the ontology, intents by an exchangeable matcher, as commands."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from random import Random
 
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.frames import Part, split_frames
-from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
+from vivavoce_bots.engine.matchers import LexicalMatcher, Mask, Matcher, intent_examples
 from vivavoce_bots.engine.names import NameFinder
 from vivavoce_bots.engine.numbers import number_words
 from vivavoce_bots.engine.text import BREAKS, Speller, capitalised, tokenise, without_enclitic
 from vivavoce_bots.engine.values import Mention, Phrase, ValueSpotter
 
 STRICT_MARGIN = 0.1
-LOST = 0.4  # share of the misheard values that are lost; the others become another value
 ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
@@ -25,10 +24,9 @@ MAX_NAMING = 6  # words of a clause that names an unknown value
 class Context:
     """Dialogue context that helps to understand: slot of the open question, slots of the open task.
 
-    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question
-    is answered with yes or no, `naming` that values are asked for, so that unknown words may be names, `choosing`
-    that it offers a choice. `answered` is the slot that was answered last; `learnt` are names that were learnt in
-    this conversation.
+    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question is
+    answered with yes or no, `naming` that unknown words may be names, `choosing` that it offers a choice.
+    `answered` is the slot that was answered last; `learnt` are names that were learnt in this conversation.
     """
 
     expected: str = ""
@@ -44,17 +42,23 @@ class Context:
 class Understanding:
     """Turns a sentence into commands."""
 
-    def __init__(self, bot: BotFile, matcher: str = "rules", today: date | None = None) -> None:
+    def __init__(
+        self,
+        bot: BotFile,
+        make_matcher: Callable[[BotFile, Mask], Matcher] = LexicalMatcher,
+        today: date | None = None,
+    ) -> None:
         self.bot = bot
         self.spotter = ValueSpotter(bot, today or datetime.now().astimezone().date())
-        self.matcher = MATCHERS[matcher](bot, self._mask_values)
+        self.matcher = make_matcher(bot, self._mask_values)
         examples = [word for _, example in intent_examples(bot) for word in tokenise(example)]
         self.fillers = {*bot.words["fillers"], *bot.words["polite"]}
         self.stock = sorted(
             (
                 (intent, tuple(tokenise(example)))
                 for intent, example in intent_examples(bot)
-                if intent in bot.settings["stock_intents"] and not self.spotter.find(tokenise(example), "", [])
+                if intent in bot.settings["stock_intents"]
+                and not self.spotter.find(tokenise(example), "", [])
             ),
             key=lambda pair: -len(pair[1]),
         )
@@ -161,7 +165,7 @@ class Understanding:
         return Part(tasks[0] if tasks else "", values, corrects)
 
     def _set_apart(self, tokens: list[str], context: Context) -> list[str]:
-        """Words with commas behind stock phrases at their beginning, and before those at their end: yes, bye."""
+        """Words with commas behind stock phrases at the beginning, and before those at the end: yes, bye."""
         phrases = [phrase for intent, phrase in self.stock if intent != "negate" or context.settling]
         before: list[str] = []
         behind: list[str] = []
@@ -171,21 +175,6 @@ class Understanding:
         while closing := next((phrase for phrase in phrases if rest[-len(phrase) :] == phrase), ()):
             behind, rest = [",", *closing, *behind], rest[: -len(closing)]
         return [*before, *rest, *behind]
-
-    def mishear(self, text: str, share: float, random: Random) -> str:
-        """Words of a text in which this share of the values is lost or is another; hours of the day stay."""
-        tokens = tokenise(text)
-        heard, end = [], 0
-        for mention in self.spotter.find(tokens, "", []):
-            heard += tokens[end : mention.start]
-            slot, end = self.bot.slots[mention.slot], mention.end
-            value = mention.value.value if isinstance(mention.value, Item) else mention.value
-            others = [names[0] for other, names in slot.values.items() if other != value]
-            if not others or random.random() >= share:
-                heard += tokens[mention.start : end]
-            elif random.random() >= LOST:
-                heard.append(random.choice(others))
-        return " ".join([*heard, *tokens[end:]])
 
     def _names(
         self, text: str, tokens: list[str], mentions: list[Mention], intents: list[str], context: Context
@@ -206,9 +195,7 @@ class Understanding:
         return [
             task.name
             for task in self.bot.tasks.values()
-            if task.name in keyed
-            and task.name not in intents
-            and not (task.slots and has_task)
+            if task.name in keyed and task.name not in intents and not (task.slots and has_task)
         ]
 
     def _keyed_tasks(self, tokens: list[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
+from random import Random
 from typing import Any
 
 from vivavoce_bots.engine.bot_file import BotFile, Slot
@@ -16,6 +17,7 @@ _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
 _MIN_DIGITS = 6
 _SHORTEST_NAME = 4
+_LOST = 0.4  # share of the misheard values that are lost; the others become another value
 MOST_PIECES = 12
 Phrase = tuple[list[str], str, str, str]  # words, slot, value, name
 
@@ -140,9 +142,24 @@ class ValueSpotter:
         return token.isalpha() and len(token) >= _SHORTEST_NAME and token not in self.known_words
 
     def _verb_length(self, tokens: list[str], start: int) -> int:
-        """Words of a keyword, which are no part of a value: switch on | the left lamp, not switch | on the left."""
+        """Words of a keyword, which are no part of a value: switch on | the left lamp."""
         lengths = (len(words) for words in self.verbs if tokens[start : start + len(words)] == words)
         return max(lengths, default=1)
+
+    def mishear(self, text: str, share: float, random: Random) -> str:
+        """Words of a text in which this share of the values is lost or is another; hours of the day stay."""
+        tokens = tokenise(text)
+        heard, end = [], 0
+        for mention in self.find(tokens, "", []):
+            heard += tokens[end : mention.start]
+            slot, end = self.bot.slots[mention.slot], mention.end
+            value = mention.value.value if isinstance(mention.value, Item) else mention.value
+            others = [names[0] for other, names in slot.values.items() if other != value]
+            if not others or random.random() >= share:
+                heard += tokens[mention.start : end]
+            elif random.random() >= _LOST:
+                heard.append(random.choice(others))
+        return " ".join([*heard, *tokens[end:]])
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         matches = self._names_at(tokens, start, expected)
