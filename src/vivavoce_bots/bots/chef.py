@@ -23,7 +23,7 @@ def obey(bot: BotFile, frame: dict, denied: dict, action: str, memory: dict) -> 
     frame = _without_contents(frame, world)
     missing = complete(bot, action, frame, last)
     if missing:
-        return Outcome("", ask=[missing])
+        return _missing(frame) if "missing" in frame else Outcome("", ask=[missing])
     predicate, before = write_predicate(action, frame), world.facts()
     try:
         world.carry_out(action, predicate.things())
@@ -37,6 +37,11 @@ def obey(bot: BotFile, frame: dict, denied: dict, action: str, memory: dict) -> 
     acts = [Act("inform", "done", str(predicate))]
     acts += [Act("inform", "fact", fact) for fact in sorted(world.facts() - before)]
     return Outcome("done", {"command": memory["commands"][-1]}, acts=acts)
+
+
+def _missing(frame: dict) -> Outcome:
+    word = frame["missing"].lower()
+    return Outcome("no_thing", {"missing": word}, failed=True, acts=[Act("canthelp", "thing", word)])
 
 
 def _world(memory: dict) -> World:
@@ -106,6 +111,8 @@ def tell_whether(bot: BotFile, frame: dict, denied: dict, argument: str, memory:
 
 def tell_stock(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
     """Everything there is, or what was asked for."""
+    if "missing" in frame and not _things(frame):
+        return _missing(frame)
     names = [_word(bot, name) for name in (*_things(frame), frame.get("container", "")) if name]
     if names:
         return Outcome("in_stock", {"names": names})
@@ -119,4 +126,4 @@ def tell_summary(bot: BotFile, frame: dict, denied: dict, argument: str, memory:
 
 def tell(bot: BotFile, frame: dict, denied: dict, outcome: str, memory: dict) -> Outcome:
     """The answer to a question that no fact decides, or to a command that cannot be read."""
-    return Outcome(outcome, {"missing": frame["missing"]} if "missing" in frame else {}, failed=True)
+    return _missing(frame) if "missing" in frame else Outcome(outcome, failed=True)

@@ -149,6 +149,8 @@ class Engine(Lists):
         changed = self._fill_slots(turn, commands, meanings, side_tasks)
         if turn.end or answered == "done":
             return
+        if "unclear" in acts and not state.task and not self.questions.fitting_tasks(state.frame):
+            state.frame, changed = {}, False
         if not (answered or chatted or side_tasks or changed or opened):
             self._on_misunderstanding(turn, text)
             return
@@ -205,7 +207,8 @@ class Engine(Lists):
         side_tasks = [task for task in tasks if not task.slots]
         if not tasks and informed and "also" in acts and informed <= set(self._last_task(state).uses):
             return [self._last_task(state)]
-        if not frames and informed and not self._reopen_task(turn, informed, acts):
+        is_unclear = "unclear" in acts and not state.task
+        if not frames and informed and not is_unclear and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
         return side_tasks
 

@@ -1,7 +1,7 @@
 """Understanding of a sentence: values by the ontology, intents by an exchangeable matcher, as commands."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from vivavoce_bots.engine.bot_file import BotFile
@@ -92,6 +92,8 @@ class Understanding:
             commands.append(Command("refer"))
         if mentions and set(tokens) & set(self.bot.words["also"]):
             commands.append(Command("also"))
+        if mentions and not intents and self._begins_strangely(tokens):
+            commands.append(Command("unclear"))
         return tuple(dict.fromkeys(commands))
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
@@ -111,6 +113,7 @@ class Understanding:
         mentions = self.spotter.find(
             tokens, context.expected, context.active, context.counting, context.learnt
         )
+        mentions = self._without_corrected(mentions, tokens)
         starts = {mention.start for mention in mentions}
         references = {
             position
@@ -137,6 +140,27 @@ class Understanding:
         """Places in a choice that are named by an ordinal: the second; -1 is the last."""
         ordinals = self.bot.words["ordinals"]
         return [place for name, place in ORDINALS.items() if set(tokens) & set(ordinals[name])]
+
+    def _without_corrected(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:
+        """Mentions without the items of a list that the next one replaces: butter, no, oil."""
+        kept: list[Mention] = []
+        for mention in mentions:
+            earlier = kept[-1] if kept else mention
+            between = set(tokens[earlier.end : mention.start])
+            both_items = isinstance(earlier.value, Item) and isinstance(mention.value, Item)
+            if both_items and not mention.denied and between & set(self.bot.words["corrections"]):
+                kept.pop()
+                if mention.value.quantity is None:
+                    quantity, unit = earlier.value.quantity, earlier.value.unit
+                    mention = replace(mention, value=replace(mention.value, quantity=quantity, unit=unit))
+            kept.append(mention)
+        return kept
+
+    def _begins_strangely(self, tokens: list[str]) -> bool:
+        """Whether the first word of content is unknown, so that it may be the verb of what the bot cannot do."""
+        small = {*self.fillers, *BREAKS, *self.bot.words["conjunctions"], *self.bot.words["corrections"]}
+        first = next((token for token in tokens if token not in small), "")
+        return first.isalpha() and len(first) > 2 and first not in self.spotter.known_words
 
     def _is_single_word(self, tokens: list[str]) -> bool:
         """Whether a sentence has one word of content, which is about what was spoken of before: louder."""
@@ -181,7 +205,7 @@ class Understanding:
     ) -> list[Mention]:
         """Names that the bot does not know, of the open task or of tasks that are started."""
         tasks = [self.bot.tasks[intent] for intent in intents if intent in self.bot.tasks]
-        open_slots = {*context.active, *(slot for task in tasks for slot in task.slots)}
+        open_slots = {*context.active, *(slot for task in tasks for slot in (*task.slots, *task.uses))}
         corrects = bool(tokens) and tokens[0] in self.bot.words["corrections"]
         asked = {context.expected, context.answered if corrects else ""}
         others = {intent for intent in intents if intent not in self.bot.tasks}
