@@ -393,12 +393,15 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     level = f"{facts.level:.0%}"
     tally = {system.name: system for system in facts.systems}
     steady = {system.name: system for system in facts.controlled or ()}
-    table = plain_table("system", "log worth", level, "controlled", level, "won", "tied", "bad", "lost")
+    table = plain_table(
+        "system", "ranks", "log worth", level, "controlled", level, "won", "tied", "bad", "lost"
+    )
     worths = {system.name: system for system in facts.ranking or ()}
-    for name in worths or tally:
+    for name in dict.fromkeys([*worths, *tally]):
         votes, worth, controlled = tally[name], worths.get(name), steady.get(name)
         table.add_row(
             name,
+            f"{worth.ranks.best} to {worth.ranks.worst}" if worth and worth.ranks else "",
             number(worth and worth.estimate, 3),
             _limits(worth),
             number(controlled and controlled.estimate, 3),
@@ -406,10 +409,13 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
             *map(str, (votes.won, votes.tied, votes.both_bad, votes.lost)),
         )
     yield table
-    if facts.ranking is None:
-        yield Text("No finite worths: one system or side won all decided votes, or none.")
+    for system in facts.unbounded:
+        won, limit = ("lost", system.high) if system.low is None else ("won", system.low)
+        yield Text(f"{system.name} {won} all decided votes; 97.5% limit of its log worth: {number(limit, 3)}")
+    if facts.separate:
+        yield Text(f"Never compared with each other: {'; '.join(map(', '.join, facts.separate))}")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
-    for pair in facts.pairs:
+    for pair in (pair for pair in facts.pairs if pair.votes):
         pairs.add_row(
             f"{pair.a} - {pair.b}",
             str(pair.votes),

@@ -46,7 +46,7 @@ PAGE: Final = DashboardPage(
 class RankedSystem(NamedTuple):
     """One system on the leaderboard; a strength is None if not finite, the mean is 0.
 
-    rank   1 and how many systems are certainly better: their interval lies above its own
+    rank   the first that it may have, jointly with all others; systems that are not ranked come last
     fixed  the worth with length and style held fixed, by which systems are ranked; plain: without
     left, right, dot, zero  where interval, worth and the mean of all stand in the drawing, from 0 to 1
     """
@@ -63,11 +63,12 @@ class RankedSystem(NamedTuple):
 
 
 def standings(facts: "ArenaResults") -> list[RankedSystem]:
-    """Systems by strength; those without a strength by name, all on the first rank."""
+    """Systems by strength; those without a strength by name, after the others."""
     uncontrolled = {worth.name: worth for worth in facts.ranking or ()}
     fixed = {worth.name: worth for worth in facts.controlled or ()} or uncontrolled
     votes = {system.name: system.votes for system in facts.systems}
-    order = sorted(votes, key=lambda name: (-fixed[name].estimate if name in fixed else 0.0, name))
+    places = {name: place for place, name in enumerate(fixed)}
+    order = sorted(votes, key=lambda name: (places.get(name, len(places)), name))
     ends = [
         end for worth in fixed.values() for end in (worth.low, worth.high, worth.estimate) if end is not None
     ]
@@ -78,7 +79,7 @@ def standings(facts: "ArenaResults") -> list[RankedSystem]:
 
     return [
         RankedSystem(
-            1 + sum(_above(rival, fixed.get(name)) for rival in fixed.values()),
+            worth.ranks.best if (worth := fixed.get(name)) and worth.ranks else len(fixed) + 1,
             name,
             fixed.get(name),
             uncontrolled.get(name),
@@ -91,16 +92,6 @@ def standings(facts: "ArenaResults") -> list[RankedSystem]:
         )
         for name in order
     ]
-
-
-def _above(worth: "NamedWorth", reference: "NamedWorth | None") -> bool:
-    """True if one is certainly better: intervals do not overlap."""
-    return (
-        reference is not None
-        and worth.low is not None
-        and reference.high is not None
-        and worth.low > reference.high
-    )
 
 
 def _found(desk: Desk) -> tuple[dict[str, Any], bool]:

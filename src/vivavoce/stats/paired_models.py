@@ -127,9 +127,23 @@ def _decided(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats, 
     return log_expit(signed), (outcomes * expit(-signed))[:, None] * design
 
 
-def _davidson(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats, Floats]:
+def davidson_loss(
+    design: Floats, outcomes: Floats, offset: Floats
+) -> Callable[[Floats], tuple[float, Floats]]:
+    """Negative log likelihood and its slope, with an offset of the log odds; the last value is log nu."""
+
+    def loss(values: Floats) -> tuple[float, Floats]:
+        logs, scores = _davidson(values, design, outcomes, offset)
+        return -float(logs.sum()), -scores.sum(axis=0)
+
+    return loss
+
+
+def _davidson(
+    values: Floats, design: Floats, outcomes: Floats, offset: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
     """First e^(eta/2), second e^(-eta/2), tie nu, over their sum."""
-    half = design @ values[:-1] / 2
+    half = (design @ values[:-1] + offset) / 2
     terms = np.column_stack([half, -half, np.full(len(half), values[-1])])
     total = np.logaddexp.reduce(terms, axis=1)
     chances = np.exp(terms - total[:, None])

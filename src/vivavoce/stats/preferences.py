@@ -6,7 +6,7 @@ level of the whole. What is missing is None.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from vivavoce.core.result import unless_none
 from vivavoce.stats.declared_results import ALPHA, DeclaredChoice, Family
@@ -240,9 +240,20 @@ class TieModel:
     participants: int = 0
 
 
+class RankSet(NamedTuple):
+    """First and last rank that a name may have, 1 being the best."""
+
+    best: int
+    worst: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedWorth:
-    """Log worth of one name (their mean is 0) with limits, p against the mean, and its share of the whole."""
+    """Log worth of one name (their mean is 0) with limits, p against the mean, and its share of the whole.
+
+    ranks  first and last rank that it may have, jointly with all others; None: not asked for
+    part   number of the group of names that can be ordered together; worths of two groups do not compare
+    """
 
     name: str
     estimate: float
@@ -251,6 +262,8 @@ class NamedWorth:
     high: float | None
     p: float | None
     share: float
+    ranks: RankSet | None = unless_none()
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """The ranking of an arena finds known strengths again, and does not take length for strength."""
 
 import asyncio
+import json
 from math import exp
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 
 from scenes.fighting import arena_engine, arena_study, fight_all
@@ -13,7 +13,6 @@ from scenes.judgements import made, vote_rows
 from vivavoce.analysis.arena import (
     STYLES,
     SystemTally,
-    _covariates,
     _median_s,
     _pairs,
     _style_differences,
@@ -24,9 +23,8 @@ from vivavoce.analysis.arena import (
 from vivavoce.core.errors import InputError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.paired_models import FittedPairs
 
+RANKS = json.loads((Path(__file__).parents[2] / "golden" / "decisions.json").read_text())["ranks"]
 WORTH = {"beryl": 0.7, "cobalt": 0.0, "topaz": -0.7}
 
 
@@ -134,13 +132,6 @@ def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Pa
         assert one.low < worth[one.name] < one.high
 
 
-def test_each_covariate_has_the_estimate_of_its_own_column() -> None:
-    """Columns of three systems come first, then those of the covariates, in their order."""
-    fitted = FittedPairs(np.array([1.0, 2, 3, 40, 50, 60]), np.eye(6), None, 0.0, 20, 20)
-    found = _covariates((fitted, ["length", "lists", "bold"]), 3, 0.95)
-    assert [(one.covariate, one.estimate) for one in found] == [("length", 40), ("lists", 50), ("bold", 60)]
-
-
 def test_votes_are_counted_for_the_side_on_which_a_system_stood() -> None:
     votes = [
         {"left_system": left, "right_system": right, "choice": choice}
@@ -156,7 +147,7 @@ def test_votes_are_counted_for_the_side_on_which_a_system_stood() -> None:
         )
     ]
     assert _tally("a", votes) == SystemTally(name="a", votes=7, won=3, tied=1, both_bad=1, lost=2)
-    pairs = {(one.a, one.b): (one.votes, one.a_won, one.b_won) for one in _pairs("abc", votes, None, 0.95)}
+    pairs = {(one.a, one.b): (one.votes, one.a_won, one.b_won) for one in _pairs("abc", votes, [], 0.95)}
     assert pairs == {("a", "b"): (5, 3, 1), ("a", "c"): (2, 0, 1), ("b", "c"): (1, 1, 0)}
 
 
@@ -191,14 +182,40 @@ def test_styles_differ_by_their_share_and_times_have_a_median_where_known(tmp_pa
     assert (_median_s(times), _median_s(times[1:2])) == (5.0, None)
 
 
-def test_a_worth_that_is_left_out_of_the_fit_is_compared_by_the_others_alone() -> None:
-    """Of a, b and c the last is nought; a leaning to the left (9) and a covariate (7) are in no pair."""
-    fitted = FittedPairs(np.array([1.5, 0.25, 9.0, 7.0]), np.diag([0.04, 0.09, 1.0, 1.0]), None, 0.0, 20, 20)
-    pairs = {(one.a, one.b): one for one in _pairs("abc", [], fitted, 0.95)}
-    assert {key: one.estimate for key, one in pairs.items()} == {
-        ("a", "b"): 1.25,
-        ("a", "c"): 1.5,
-        ("b", "c"): 0.25,
+def matches(*counts: tuple[str, str, int, int, int]) -> dict[str, list[dict]]:
+    """Votes of (a, b, wins of a, wins of b, ties), each by a voter of their own, sides in turn."""
+    votes = []
+    for a, b, *outcomes in counts:
+        for winner, count in zip((a, b, None), outcomes, strict=True):
+            for _ in range(count):
+                left, right = (a, b) if len(votes) % 2 else (b, a)
+                choice = "tie" if winner is None else "left" if winner == left else "right"
+                key = f"v{len(votes)}"
+                vote = dict.fromkeys(("bout_id", "visit_id", "participant_id"), key)
+                vote |= {"left_system": left, "right_system": right, "choice": choice, "simulated": False}
+                vote |= {"left_dialogue_id": f"{key}l", "right_dialogue_id": f"{key}r", "bout_number": 1}
+                votes.append(vote | {"left_turn_index": 1, "right_turn_index": 1, "exchange": 1})
+    return {"votes": votes}
+
+
+def test_systems_that_never_met_are_ranked_apart(tmp_path: Path) -> None:
+    facts = rank_systems(made(tmp_path / "data", **matches(*map(tuple, RANKS["bt_disc"]["votes"]))))
+    assert facts.separate == [["A", "B", "C"], ["D", "E"]]
+    assert {one.name: (one.part, one.ranks) for one in facts.ranking} == {
+        **dict.fromkeys("ABC", (1, (1, 3))),
+        **dict.fromkeys("DE", (2, (1, 2))),
     }
-    assert pairs["a", "b"].high - 1.25 == pytest.approx((0.13 / 0.04) ** 0.5 * (pairs["a", "c"].high - 1.5))
-    assert [one.p_holm for one in pairs.values()] == holm([one.p for one in pairs.values()])
+    assert {(one.a, one.b) for one in facts.pairs} == {("A", "B"), ("A", "C"), ("B", "C"), ("D", "E")}
+
+
+def test_a_newcomer_that_lost_all_its_votes_leaves_the_ranking_as_it_was(tmp_path: Path) -> None:
+    five, added = RANKS["five"]["votes"], RANKS["newcomer"]["added"]
+    before = rank_systems(made(tmp_path / "five", **matches(*map(tuple, five))))
+    facts = rank_systems(made(tmp_path / "six", **matches(*map(tuple, five), tuple(added))))
+    assert {one.name: list(one.ranks) for one in facts.ranking} == RANKS["five"]["ranks"]
+    assert {one.name: one.estimate for one in facts.ranking} == pytest.approx(
+        {one.name: one.estimate for one in before.ranking}
+    )
+    (newcomer,) = facts.unbounded
+    assert (newcomer.name, newcomer.low) == ("new", None)
+    assert newcomer.high == pytest.approx(RANKS["newcomer"]["upper_limit_vs_mean_of_others"], abs=1e-4)

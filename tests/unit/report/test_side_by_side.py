@@ -47,8 +47,11 @@ def readings(tmp_path: Path) -> Dataset:
 
 def test_an_arena_makes_a_report_with_its_ranking_first(arena: Dataset) -> None:
     document = compose(arena)
-    assert document.answer[0] == "Voters prefer beryl; ranking: beryl, cobalt and topaz."
-    assert document.answer[1] == "3 of 3 pairs of systems differ significantly (adjusted p)."
+    assert document.answer[:2] == (
+        "Voters prefer beryl.",
+        "Ranks with 95% joint confidence: beryl 1, cobalt 2 and topaz 3.",
+    )
+    assert document.answer[2] == "3 of 3 pairs of systems differ significantly (adjusted p)."
     assert document.mark == "SIMULATED"
     assert [one.name for one in document.sections] == ["arena", "effort", "run"]
     ranking = table(arena, "arena")
@@ -60,9 +63,10 @@ def test_an_arena_makes_a_report_with_its_ranking_first(arena: Dataset) -> None:
 
 def test_an_order_that_is_not_certain_is_said_to_be_so(tmp_path: Path) -> None:
     even = made(tmp_path / "even", **vote_rows(20, dict.fromkeys(WORTH, 0.0), votes=3))
-    assert compose(even).answer[0].startswith("No significant differences; ranking in these votes")
+    assert "Voters prefer" not in " ".join(compose(even).answer)
+    assert "beryl 1–3" in compose(even).answer[0]
     close = made(tmp_path / "close", **vote_rows(60, {"beryl": 0.5, "cobalt": 0.5, "topaz": -1.0}))
-    assert "the first two do not differ significantly" in compose(close).answer[0]
+    assert "cobalt 1–2, beryl 1–2 and topaz 3" in compose(close).answer[0]
 
 
 def test_an_arena_without_finite_worths_says_so_and_prints_the_votes(tmp_path: Path) -> None:

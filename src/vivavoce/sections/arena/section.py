@@ -1,5 +1,6 @@
 """Two systems side by side: the ranking by votes, and what sways them."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from vivavoce.analysis.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
@@ -19,7 +20,7 @@ from vivavoce.reports.language import (
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
 from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
-from vivavoce.stats.preferences import NamedWorth
+from vivavoce.stats.preferences import NamedWorth, RankSet
 
 COVARIATES: Final = {
     "left": "left position",
@@ -82,28 +83,75 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
 def arena_answer(facts: ArenaResults) -> list[str]:
     """The answer in plain words."""
     if facts.ranking is None:
-        why = say("No ranking yet: a system or a side has won all or none of its decided votes.")
-        return [why, _votes(facts)]
-    names = [worth.name for worth in facts.ranking]
-    sure = [pair for pair in facts.pairs if is_significant(pair.p_holm)]
-    sentences = [_order(names, sure)]
+        why = say("No ranking yet: no two systems have both won or tied against each other.")
+        return [why, *_unbounded(facts), _votes(facts)]
+    sentences = _ranks(facts)
+    sure = sum(is_significant(pair.p_holm) for pair in facts.pairs)
     sentences.append(
-        say("{k} of {n} pairs of systems differ significantly (adjusted p).", k=len(sure), n=len(facts.pairs))
+        say("{k} of {n} pairs of systems differ significantly (adjusted p).", k=sure, n=len(facts.pairs))
     )
-    steady = [worth.name for worth in facts.controlled or ()]
-    if steady and steady != names:
-        sentences.append(say("Ranking controlled for length and style: {order}.", order=listed(steady)))
-    return [*sentences, _votes(facts)]
+    if facts.controlled and _rank_sets(facts.controlled) != _rank_sets(facts.ranking):
+        controlled = listed(_ranked(facts.controlled))
+        sentences.append(say("Ranks controlled for length and style: {ranks}.", ranks=controlled))
+    return [*sentences, *_unbounded(facts), _votes(facts)]
 
 
-def _order(names: list[str], sure: list[ArenaPair]) -> str:
-    """The order, and how far it can be relied on."""
-    order = listed(names)
-    if any({difference.a, difference.b} == set(names[:2]) for difference in sure):
-        return say("Voters prefer {best}; ranking: {order}.", best=names[0], order=order)
-    if sure:
-        return say("Ranking: {order}; the first two do not differ significantly.", order=order)
-    return say("No significant differences; ranking in these votes: {order}.", order=order)
+def _ranks(facts: ArenaResults) -> list[str]:
+    """Sentences on the ranks that the votes allow, group by group."""
+    sentences: list[str] = []
+    parts = sorted({worth.part for worth in facts.ranking or ()})
+    for part in parts:
+        worths = [worth for worth in facts.ranking or () if worth.part == part]
+        best = worths[0]
+        if len(parts) == 1 and best.ranks and best.ranks.worst == 1:
+            sentences.append(say("Voters prefer {best}.", best=best.name))
+        ranks = listed(_ranked(worths))
+        level = f"{facts.level:.0%}"
+        sentences.append(say("Ranks with {level} joint confidence: {ranks}.", level=level, ranks=ranks))
+    if facts.separate:
+        groups = "; ".join(listed(list(group)) for group in facts.separate)
+        sentences.append(say("Systems of different groups never met: {groups}.", groups=groups))
+    return sentences
+
+
+def _ranked(worths: Sequence[NamedWorth]) -> list[str]:
+    """Each system with its possible ranks, such as `beryl 1-2`."""
+    return [f"{worth.name} {_rank_span(worth)}" for worth in worths]
+
+
+def _rank_span(worth: NamedWorth | None) -> str:
+    """First and last possible rank; one number where they are the same."""
+    if worth is None or worth.ranks is None:
+        return MISSING
+    best, worst = worth.ranks
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _rank_sets(worths: Sequence[NamedWorth]) -> dict[str, RankSet | None]:
+    return {worth.name: worth.ranks for worth in worths}
+
+
+def _unbounded(facts: ArenaResults) -> list[str]:
+    """Sentences on the systems that won, or lost, everything."""
+    sentences: list[str] = []
+    for system in facts.unbounded:
+        limit = system.high if system.low is None else system.low
+        if limit is None:
+            sentence = say("{name} has too few votes to be ranked.", name=system.name)
+        elif system.low is None:
+            sentence = say(
+                "{name} lost all its decided votes: log worth at most {limit} (97.5% limit).",
+                name=system.name,
+                limit=_three(limit),
+            )
+        else:
+            sentence = say(
+                "{name} won all its decided votes: log worth at least {limit} (97.5% limit).",
+                name=system.name,
+                limit=_three(limit),
+            )
+        sentences.append(sentence)
+    return sentences
 
 
 def _votes(facts: ArenaResults) -> str:
@@ -119,12 +167,13 @@ def _ranking(facts: ArenaResults) -> TableOfText:
     steady = {worth.name: worth for worth in facts.controlled or ()}
     worths = {worth.name: worth for worth in facts.ranking or ()}
     rows = []
-    for name in worths or tally:
+    for name in dict.fromkeys([*worths, *tally]):
         votes_of, worth, controlled = tally[name], worths.get(name), steady.get(name)
         rows.append(
             Row(
                 name,
                 (
+                    Cell(_rank_span(worth)),
                     Cell(_three(worth and worth.estimate)),
                     _limits(worth),
                     Cell(percent(worth and worth.share)),
@@ -138,6 +187,7 @@ def _ranking(facts: ArenaResults) -> TableOfText:
         )
     columns = heads(
         say("System"),
+        say("Ranks"),
         say("Log worth"),
         say("95% CI"),
         say("Share"),
@@ -148,8 +198,9 @@ def _ranking(facts: ArenaResults) -> TableOfText:
         say("Lost"),
     )
     note = say(
-        "Davidson worths, centred at 0, with a term for the side; clustered by participant. Votes for both "
-        "bad count as ties. Dash: the system never wins or never loses."
+        "Davidson worths, centred at 0 within each group of systems that can be ordered together, with a "
+        "term for the side; clustered by participant. Votes for both bad count as ties. Ranks hold jointly "
+        "(95%). Dash: the system won all or none of its votes, or was never compared with the others."
     )
     signed = ((say("All votes"), facts.signature),)
     return TableOfText("arena", say("Ranking"), columns, tuple(rows), note, signed)
@@ -169,6 +220,7 @@ def _pairs(facts: ArenaResults) -> TableOfText:
             ),
         )
         for pair in facts.pairs
+        if pair.votes
     ]
     columns = heads(
         say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% CI"), "p", "p (Holm)"
