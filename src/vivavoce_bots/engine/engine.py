@@ -160,6 +160,8 @@ class Engine(Lists):
             for command in commands
             if command.act == "inform" and getattr(command.value, "value", True)
         }
+        if "refer" in acts and not arguments:
+            arguments = state.closed[1]
         for task in side_tasks:
             self._run_side_task(turn, task, arguments)
         if turn.end:
@@ -204,6 +206,8 @@ class Engine(Lists):
         acts = [command.act for command in commands]
         if frames and "refer" in acts and not state.frame:
             state.frame |= self._referents(state, informed)
+        if frames and informed and all(self.bot.slots[slot].optional for slot in informed) and not state.frame:
+            state.frame |= self._head_of_last(state, informed)  # the right one off
         side_tasks = [task for task in tasks if not task.slots]
         if not tasks and informed and "also" in acts and informed <= set(self._last_task(state).uses):
             return [self._last_task(state)]
@@ -218,13 +222,16 @@ class Engine(Lists):
     def _referents(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""
         if not any(slot.antecedent for slot in self.bot.slots.values()):
-            is_alike = self.bot.tasks[state.task].slots[0] in state.closed[1]
-            return (
-                inherited(self.bot, state.task, state.closed[1], set()) if is_alike and not informed else {}
-            )
+            return {} if informed else self._head_of_last(state, informed)
         free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
         referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
         return {slot: state.recent[slot] for slot in referents[-1:]}
+
+    def _head_of_last(self, state: State, informed: set[str]) -> dict[str, Any]:
+        """Values of the last frame that a new one keeps, if its task is about the same kind of thing."""
+        slots, last_slots = self.bot.tasks[state.task].slots, self._last_task(state).slots
+        is_alike = slots[0] in state.closed[1] and last_slots in ([], slots)
+        return inherited(self.bot, state.task, state.closed[1], informed) if is_alike else {}
 
     def _reopen_task(self, turn: Turn, informed: set[str], acts: list[str]) -> bool:
         """Open the last task again for “and the radio”; “no, the radio” also takes its call back."""

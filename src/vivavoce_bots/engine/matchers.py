@@ -69,6 +69,8 @@ class LexicalMatcher:
         self.weights = {word: math.log(1 + len(documents) / count) for word, count in frequency.items()}
         self.unknown = UNKNOWN_WEIGHT * max(self.weights.values())
         self.intents = [intent for intent, _ in examples]
+        self.negations = set(bot.words["negations"])
+        self.negated = {place for place, (_, words) in enumerate(examples) if self.negations & set(words)}
         self.places: dict[str, list[tuple[int, float]]] = {}  # examples that have a word, with its weight there
         for place, (_, words) in enumerate(examples):
             for word, weight in self._vector(words).items():
@@ -93,7 +95,10 @@ class LexicalMatcher:
             for place, other in self.places.get(word, ()):
                 scores[place] = scores.get(place, 0.0) + weight * other
         best = dict.fromkeys(self.intents, 0.0)
+        unlike = set() if self.negations & set(masked) else self.negated
         for place, score in scores.items():
+            if place in unlike:
+                continue
             best[self.intents[place]] = max(best[self.intents[place]], score)
         return sorted(best.items(), key=lambda pair: -pair[1])
 

@@ -88,7 +88,7 @@ class Understanding:
             commands += self._unknown_names(tokens, mentions, context.expected)
         if context.choosing:
             commands += [Command("choose", "", place) for place in self._ordinals(tokens)]
-        if references or (not mentions and self._is_single_word(tokens)):
+        if references or (not mentions and self._is_elliptic(tokens)):
             commands.append(Command("refer"))
         if mentions and set(tokens) & set(self.bot.words["also"]):
             commands.append(Command("also"))
@@ -101,7 +101,8 @@ class Understanding:
         tokens, mentions, references, _ = self._read(text, context)
         parts = [self._part(tokens, mentions, clause) for clause in self._clauses(tokens)]
         for part, clause in zip(parts, self._clauses(tokens), strict=True):
-            part.values += [Command("refer")] if references & set(clause) else []
+            is_elliptic = not part.values and self._is_elliptic([tokens[position] for position in clause])
+            part.values += [Command("refer")] if is_elliptic or references & set(clause) else []
         frames = split_frames(self.bot, parts)
         return frames if len(frames) > 1 else []
 
@@ -162,9 +163,10 @@ class Understanding:
         first = next((token for token in tokens if token not in small), "")
         return first.isalpha() and len(first) > 2 and first not in self.spotter.known_words
 
-    def _is_single_word(self, tokens: list[str]) -> bool:
-        """Whether a sentence has one word of content, which is about what was spoken of before: louder."""
-        return len([word for word in tokens if word not in self.fillers and word not in BREAKS]) == 1
+    def _is_elliptic(self, tokens: list[str]) -> bool:
+        """Whether a sentence names nothing, so that it is about what was spoken of before: louder, turn up."""
+        content = {word for word in tokens if word not in self.fillers and word not in BREAKS}
+        return content <= self.verbs
 
     def _unknown_names(self, tokens: list[str], mentions: list[Mention], slot: str) -> list[Command]:
         """Names in short clauses without a value that have one or two adjacent unknown words."""
