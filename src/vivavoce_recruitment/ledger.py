@@ -15,6 +15,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, delete, insert, select, update
 
 from vivavoce.core.errors import InputError
+from vivavoce.log.guarded_rows import recorded
 from vivavoce.log.store import Log
 from vivavoce.log.tables import recruit_links
 from vivavoce.log.transaction import Transaction
@@ -222,7 +223,8 @@ class Ledger:
             existing = {tuple(row) for row in tx.connection.execute(keys.where(ours))}
             new = [row for row in rows if (listing, row["ticket"], kind, row["reason"]) not in existing]
             if new:
-                tx.connection.execute(insert(tables.payments), new)
+                with recorded(tx, tables.PAYMENTS, ours):
+                    tx.connection.execute(insert(tables.payments), new)
 
         self.log.transact_now(write)
         return [payment for payment in self.payments("planned", recruiter=recruiter) if payment.kind == kind]
@@ -250,7 +252,9 @@ class Ledger:
                 same = (tables.payments.c.payment_id == payment.payment_id) & (
                     tables.payments.c.state == payment.state
                 )
-                if tx.connection.execute(update(tables.payments).where(same).values(values)).rowcount != 1:
+                with recorded(tx, tables.PAYMENTS, tables.payments.c.payment_id == payment.payment_id):
+                    changed = tx.connection.execute(update(tables.payments).where(same).values(values))
+                if changed.rowcount != 1:
                     raise InputError(
                         f"{payment.payment_id} is no longer {payment.state}",
                         place="ledger",

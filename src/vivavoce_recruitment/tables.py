@@ -31,6 +31,7 @@ from sqlalchemy import (
     update,
 )
 
+from vivavoce.log.guarded_rows import Guarded
 from vivavoce.log.migrate import Schema
 from vivavoce.log.package_tables import ErasedParticipant, ExportedVisits, PackageTables, Rows
 from vivavoce.log.tables import NAMES, Instant, recruit_links
@@ -264,4 +265,11 @@ def _open_payments(connection: Connection, whose: ErasedParticipant) -> list[str
     return [f"{number} payments to them are due or uncertain: pay or settle them first"] if number else []
 
 
-TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows, _open_payments)
+PAYMENTS: Final = Guarded(
+    payments,
+    tuple(c.name for c in payments.c if c.name not in ("ticket", "note", "changed_at")),
+    "planned_at",
+)
+TABLES: Final = PackageTables(
+    "recruitment", SCHEMA, erase, _dataset_rows, _open_payments, guarded=(PAYMENTS,)
+)

@@ -1,7 +1,10 @@
 """The verbs of `log`: verify, rebuild."""
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,11 +14,21 @@ from vivavoce.cli.trial import LogUrl
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
+    from vivavoce.log.verification import Verified
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Verify and repair the log of a study.")
 SQLITE: Final = b"SQLite format 3\0"
 Target = Annotated[
     str, typer.Argument(metavar="STUDY|LOG", help="Study file or its folder, a log file, or a log address.")
+]
+SHOWN: Final = 50
+FINGERPRINT: Final = re.compile(r"(?<![\w-])[A-Z2-7]{4}-[A-Z2-7]{4}-[A-Z2-7]{4}(?![\w-])")
+ROOT: Final = re.compile("[0-9a-f]{64}")
+Against = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FINGERPRINT|FILE", help="Compare with a fingerprint, a dataset.json or a report of this log."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
@@ -26,22 +39,74 @@ def _verbs() -> None:
 
 
 @app.command("verify")
-def verify(target: Target, url: LogUrl = None, as_json: AsJson = False) -> None:
+def verify(target: Target, url: LogUrl = None, against: Against = None, as_json: AsJson = False) -> None:
     """Check that no logged event was altered or removed; exit code 1 if one was."""
     from vivavoce.log.verification import verify as verify_log
 
+    fingerprints = _fingerprints(against) if against is not None else []
     with _open(_address(target, url)) as log:
-        found = verify_log(log)
+        verified = verify_log(log)
+    known = {text: root for root in verified.roots for text in (root.root, root.fingerprint)}
+    problems = verified.problems + [
+        f"no intact root of this log has the fingerprint {text}" for text in fingerprints if text not in known
+    ]
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=2))
-    elif found.broken is not None:
-        typer.echo(f"broken at {found.broken}")
+        facts = {**asdict(verified), "roots": len(verified.roots), "problems": problems}
+        typer.echo(json.dumps(facts, indent=2, default=datetime.isoformat))
     else:
-        typer.echo(f"{found.events} events unchanged since logging; fingerprint {found.fingerprint}")
-    if not as_json and found.unchained:
-        typer.echo(f"the first {found.unchained} were logged before events had a hash and were not checked")
-    if found.broken is not None:
+        for line in _sentences(verified, problems):
+            typer.echo(line)
+        for root in (known[text] for text in fingerprints if text in known):
+            typer.echo(f"{root.fingerprint} matches: the first {root.size} events, until {_shown(root.at)}")
+    if problems:
         raise typer.Exit(1)
+
+
+def _shown(at: datetime | None) -> str:
+    """Instant for people."""
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _sentences(verified: "Verified", problems: list[str]) -> Iterator[str]:
+    for problem in problems[:SHOWN]:
+        yield f"broken: {problem}"
+    if len(problems) > SHOWN:
+        yield f"and {len(problems) - SHOWN} more; --json prints all"
+    if not problems:
+        yield f"{verified.events} events unchanged since logging"
+        yield f"fingerprint {verified.fingerprint} of {verified.size} events, {_shown(verified.recorded_at)}"
+    if verified.uncovered:
+        yield f"{verified.uncovered} events after it have no root yet: removing them would not show"
+    if verified.earlier:
+        yield (
+            f"the first {verified.earlier} events were logged by an earlier version and are protected since "
+            f"{_shown(verified.earlier_until)}; nothing protected {verified.unchained} of them before"
+        )
+    if verified.erased:
+        yield f"{verified.erased} events were erased or shortened by erasure or retention, as logged"
+
+
+def _fingerprints(against: str) -> list[str]:
+    """Fingerprints in a text, or in a file: a dataset's description, a report.
+
+    Raises  InputError: there is none
+    """
+    from vivavoce.core.errors import InputError
+
+    path = Path(against)
+    if path.is_dir():
+        path = path / "dataset.json"
+    if ROOT.fullmatch(against):
+        return [against]
+    text = path.read_bytes().decode(errors="ignore") if path.is_file() else against
+    fingerprints = list(dict.fromkeys(FINGERPRINT.findall(text)))
+    if not fingerprints:
+        raise InputError(
+            "no fingerprint of a log",
+            place=against,
+            hint="Name dataset.json, an HTML or text report, or type a fingerprint such as ABCD-EFGH-IJKL",
+        )
+    return fingerprints
 
 
 @app.command("rebuild")
@@ -62,9 +127,9 @@ def rebuild(
     address = _address(target, url)
     with alone(address), _open(address) as log:
         # a derived table may be all that still tells of events which are gone
-        if not anyway and (broken := verify_log(log).broken) is not None:
+        if not anyway and (problems := verify_log(log).problems):
             raise InputError(
-                f"not rebuilt: {broken}",
+                f"not rebuilt: {problems[0]}",
                 place=target,
                 hint="Copy the log first, then add --anyway to rebuild from the remaining events",
             )

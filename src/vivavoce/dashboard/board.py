@@ -152,7 +152,7 @@ class Board:
         erased = False
         for stored in self.log.all_events(after=self._read):
             self._read = max(self._read, stored.position)
-            if stored.visit_id == log_events.ACTIONS:  # no effect on figures
+            if stored.visit_id in (log_events.ACTIONS, log_events.ROWS):  # no effect on figures
                 continue
             if stored.visit_id == self._remarks_stream:
                 self._take_remark(stored)

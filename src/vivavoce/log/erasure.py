@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, delete, select, text, update
+from sqlalchemy import Connection, Table, delete, select, text
 
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.responded_kinds import responded_kinds
@@ -28,9 +28,9 @@ from vivavoce.log.events import (
     stored_kinds,
 )
 from vivavoce.log.follow_ups import forget_invited
-from vivavoce.log.hash_chain import chain_anew
+from vivavoce.log.merkle_tree import leaves_of, record_root, replace_payload
 from vivavoce.log.notes import ON_DIALOGUES
-from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
+from vivavoce.log.package_tables import ErasedParticipant, PackageTables, erase_beside, present_tables
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.spool import tapes_of
@@ -181,8 +181,9 @@ def _erase(
         connection.execute(text("PRAGMA secure_delete=ON"))
     theirs = _theirs(connection, study, participant_id)
     whose = known_as(connection, study, participant_id)
-    sentences = [sentence for eraser in beside for sentence in eraser.erase(connection, whose)]
-    doomed, mended, touched = _others(connection, theirs)
+    sentences = erase_beside(tx, beside, whose)
+    record_root(connection, tx.now())  # over all that goes, so that later roots hold its leaves, too
+    doomed, mended = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
     tombstone = ParticipantErased(
         study=study,
@@ -190,14 +191,14 @@ def _erase(
         by=by,
         visits=len(theirs.visits),
         events=len(positions) + len(doomed),
-        mended=mended,
+        mended=len(mended),
         kept=sentences,
         reason=reason,
+        leaves=leaves_of(connection, [*doomed, *positions]),
+        commitments=mended,
     )
     tx.append(TRIAL, tombstone)  # before anything goes: a position is never given twice
     _delete(connection, events, "position", [*doomed, *positions])
-    for stream, first in touched.items():
-        chain_anew(connection, stream, first)
     _delete(connection, calls, "position", [*doomed, *positions])
     _delete(connection, bouts, "position", positions)
     for table in (visits, dialogues, codes, recordings, recruit_links):
@@ -231,32 +232,29 @@ def known_as(connection: Connection, study: str, participant_id: str) -> ErasedP
     )
 
 
-def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:
-    """Positions of others' events that go as a whole, how many were mended, and from where streams change."""
+def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], dict[int, str]]:
+    """Positions of others' events that go as a whole; new commitments of those that were mended."""
     response_kinds = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
     query = (
-        select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id, events.c.seq)
+        select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id)
         .where(
             events.c.kind.in_(sorted(_ELSEWHERE | response_kinds)), events.c.visit_id.not_in(theirs.visits)
         )
         .order_by(events.c.position)
     )
-    deleted, mended, touched = list[int](), 0, dict[str, int]()
+    deleted, mended = list[int](), dict[int, str]()
     answers = _Answers(theirs)
-    for position, kind, payload, stream, seq in connection.execute(query).all():
+    for position, kind, payload, stream in connection.execute(query).all():
         if kind not in response_kinds and theirs.about(payload):
             deleted.append(position)
-            touched.setdefault(stream, seq)
             continue
         without = (
             answers.mended(kind, payload, stream) if kind in response_kinds else theirs.mended(kind, payload)
         )
         if without != payload:
             read_event(kind, without)
-            connection.execute(update(events).where(events.c.position == position).values(payload=without))
-            mended += 1
-            touched.setdefault(stream, seq)
-    return deleted, mended, touched
+            mended[position] = replace_payload(connection, position, without)
+    return deleted, mended
 
 
 def _all(connection: Connection, query: Any) -> list[Any]:

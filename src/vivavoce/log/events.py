@@ -220,6 +220,7 @@ class AgentRows:
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboard
+ROWS: Final = "rows"  # the stream of hashes over rows of other tables
 
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
@@ -569,12 +570,27 @@ class ActionTaken(Event):
     study: str | None = None
 
 
+class RowRecorded(Event):
+    """A row beside the events was written or deleted: a study as it was served, a payment.
+
+    key     of the row, as text
+    sha256  over the row's columns that stay when a participant is erased; null: it was deleted
+    """
+
+    kind = "row_recorded"
+    table: str
+    key: list[str]
+    sha256: str | None
+
+
 class ParticipantErased(Event):
     """Everything of a participant was taken out of the log.
 
     mended  events of others that named them
     kept    what stays without leading to them, and why, in sentences
     reason  somebody asked for it, or the study keeps visits no longer
+    leaves  in the tree of the log, by the positions of the events that were erased
+    commitments  to what stays of events that were mended, by their positions
     """
 
     kind = "participant_erased"
@@ -586,6 +602,8 @@ class ParticipantErased(Event):
     mended: int
     kept: list[str] = []
     reason: ErasureReason = "request"
+    leaves: dict[int, str] = {}
+    commitments: dict[int, str] = {}
 
 
 class PartExpired(Event):
@@ -595,6 +613,7 @@ class PartExpired(Event):
     days    that the study keeps it, from the beginning of their last visit
     pieces  how many identifiers and links, or answers
     kept    what stays without leading to them, and why, in sentences
+    commitments  to what stays of events without their answers, by their positions
     """
 
     kind = "part_expired"
@@ -605,6 +624,7 @@ class PartExpired(Event):
     pieces: int
     by: str
     kept: list[str] = []
+    commitments: dict[int, str] = {}
 
 
 class LoggedVerdict(BaseModel):

@@ -16,9 +16,9 @@ from sqlalchemy import Connection, delete, func, select, text, update
 from vivavoce.log.erasure import erase_participant, known_as
 from vivavoce.log.events import TRIAL, PartExpired, QuestionnaireAnswered, ResponseGiven, stored_kinds
 from vivavoce.log.follow_ups import forget_invited, invited_people
-from vivavoce.log.hash_chain import chain_anew
+from vivavoce.log.merkle_tree import replace_payload
 from vivavoce.log.models import VisitRecord
-from vivavoce.log.package_tables import PackageTables, present_tables
+from vivavoce.log.package_tables import PackageTables, erase_beside, present_tables
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import dialogues, events, people, recruit_links, visits
 from vivavoce.study.retention import Part
@@ -175,13 +175,12 @@ def _expire(
         check(tx)
         if tx.connection.dialect.name == "sqlite":
             tx.connection.execute(text("PRAGMA secure_delete=ON"))
-        sentences: list[str] = []
+        facts: dict[str, Any] = {"study": study, "participant_id": who, "days": days[part]}
         if part == "identifiers":
-            sentences = _erase_identifiers(tx.connection, study, who, beside)
+            facts["kept"] = _erase_identifiers(tx, study, who, beside)
         else:
-            _erase_answers(tx.connection, study, who)
-        facts = {"study": study, "participant_id": who, "days": days[part], "pieces": due_part.pieces}
-        tx.append(TRIAL, PartExpired(**facts, part=part, by=by, kept=sentences))
+            facts["commitments"] = _erase_answers(tx.connection, study, who)
+        tx.append(TRIAL, PartExpired(**facts, part=part, pieces=due_part.pieces, by=by))
 
     if part == "visits":
         erase_participant(log, study, who, by=by, reason="retention", check=check)
@@ -223,10 +222,11 @@ def _identifiers(connection: Connection, participant_id: str, visits: Sequence[V
 
 
 def _erase_identifiers(
-    connection: Connection, study: str, participant_id: str, beside: Sequence[PackageTables]
+    tx: Transaction, study: str, participant_id: str, beside: Sequence[PackageTables]
 ) -> list[str]:
+    connection = tx.connection
     whose = known_as(connection, study, participant_id)
-    sentences = [sentence for eraser in beside for sentence in eraser.erase(connection, whose)]
+    sentences = erase_beside(tx, beside, whose)
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
     forget_invited(connection, study, participant_id, wholly=False)
     for visit_id in whose.visits:
@@ -251,25 +251,23 @@ def _answers(connection: Connection, study: str) -> dict[str, dict[str, int]]:
 def _answering(study: str) -> Any:
     kinds = sorted({QuestionnaireAnswered.kind, *stored_kinds(ResponseGiven)})
     return (
-        select(events.c.position, events.c.visit_id, events.c.seq, events.c.payload, visits.c.participant_id)
+        select(events.c.position, events.c.payload, visits.c.participant_id)
         .join(visits, visits.c.visit_id == events.c.visit_id)
         .where(events.c.kind.in_(kinds), visits.c.study == study)
         .order_by(events.c.position)
     )
 
 
-def _erase_answers(connection: Connection, study: str, participant_id: str) -> None:
-    query, touched = _answering(study).where(visits.c.participant_id == participant_id), dict[str, int]()
+def _erase_answers(connection: Connection, study: str, participant_id: str) -> dict[int, str]:
+    """Erase free answers; new commitments of the events that they were in, by position."""
+    query, commitments = _answering(study).where(visits.c.participant_id == participant_id), dict[int, str]()
     for row in connection.execute(query).all():
         free = [rating for rating in _ratings(row.payload) if _is_free(rating)]
         for text_rating in free:
             text_rating["answer"] = None
         if free:
-            this = update(events).where(events.c.position == row.position)
-            connection.execute(this.values(payload=row.payload))
-            touched.setdefault(row.visit_id, row.seq)
-    for stream, first in touched.items():
-        chain_anew(connection, stream, first)
+            commitments[row.position] = replace_payload(connection, row.position, row.payload)
+    return commitments
 
 
 def _ratings(payload: Any) -> list[dict[str, Any]]:

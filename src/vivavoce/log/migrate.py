@@ -32,7 +32,7 @@ class Schema:
         return f"{self.name}_alembic_version" if self.name else "alembic_version"
 
 
-LOG: Final = Schema("", "0008", SCRIPTS / "versions")
+LOG: Final = Schema("", "0009", SCRIPTS / "versions")
 
 
 def migrate(engine: Engine, schema: Schema = LOG, *, patience_s: float = PATIENCE_S) -> None:

@@ -1,14 +1,17 @@
 """Tables that a package keeps in the log's database beside its own: made, altered and erased with them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
 from vivavoce.core.registry import Registry
+from vivavoce.log.guarded_rows import Guarded, recorded
 from vivavoce.log.migrate import Schema, version
 from vivavoce.log.store import Log
+from vivavoce.log.transaction import Transaction
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class PackageTables:
     rows    what of them stands in a dataset, by its tables; None: nothing does
     open_business  sentences on what still needs somebody's identifiers, such as a payment that is due; while
                    there is one, no rule of retention takes them out. None: nothing ever does
+    guarded  tables whose rows nobody may alter unnoticed, written under `guarded_rows.recorded`
     """
 
     name: str
@@ -55,9 +59,18 @@ class PackageTables:
     erase: Callable[[Connection, ErasedParticipant], list[str]]
     rows: Callable[[Connection, ExportedVisits], Iterable[tuple[str, Rows]]] | None = None
     open_business: Callable[[Connection, ErasedParticipant], list[str]] | None = None
+    guarded: Sequence[Guarded] = ()
 
 
 LOG_TABLES: Final[Registry[PackageTables]] = Registry("log table", PackageTables)
+
+
+def erase_beside(tx: Transaction, tables: Sequence[PackageTables], whose: ErasedParticipant) -> list[str]:
+    """Erase a participant in packages' tables; sentences on what stays."""
+    with ExitStack() as stack:
+        for guarded in (guarded for table in tables for guarded in table.guarded):
+            stack.enter_context(recorded(tx, guarded))
+        return [sentence for table in tables for sentence in table.erase(tx.connection, whose)]
 
 
 def package_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
+import structlog
 from sqlalchemy import URL, Connection, Engine, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
 
@@ -31,6 +32,7 @@ from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
 from vivavoce.log.database_file import DatabaseFile
 from vivavoce.log.engine import PATIENCE_S, Engines, first_line, open_engines, shown
+from vivavoce.log.merkle_tree import EVERY_S, Root, add_witness, record_root
 from vivavoce.log.migrate import Schema, migrate, version
 from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
 from vivavoce.log.queries import Reader
@@ -48,6 +50,7 @@ PASSING_WORDS: Final = (
     "connection refused",
     "connection timeout expired",
 )
+_report = structlog.get_logger("vivavoce.log")
 
 
 class _Caller(NamedTuple):
@@ -71,10 +74,24 @@ class _Outcome(NamedTuple):
 
 
 class Writer:
-    """Runs functions of a transaction on one thread, many to a commit."""
+    """Runs functions of a transaction on one thread, many to a commit.
 
-    def __init__(self, engine: Engine, clock: Clock, boot: str, *, patience_s: float = PATIENCE_S) -> None:
+    witness  file in which the recorded roots are noted
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Clock,
+        boot: str,
+        *,
+        patience_s: float = PATIENCE_S,
+        witness: Path | None = None,
+    ) -> None:
         self._engine, self._clock, self._boot, self._patience_s = engine, clock, boot, patience_s
+        self._witness = witness
+        self._uncovered_since_s: float | None = None
+        self._covers = False  # what a killed process left is covered with the first batch
         self._numbered = engine.dialect.name == "postgresql"
         self._number = 0
         self._file = DatabaseFile(engine.url)
@@ -112,11 +129,16 @@ class Writer:
             batch = [caller for caller in batch if caller.future.set_running_or_notify_cancel()]
             if batch:
                 self._settle(batch)
+        if self._uncovered_since_s is not None:
+            self._settle([_Caller(Transaction.request_root, Future(), -self._patience_s)])
         self._disconnect()
 
     def _collect(self) -> tuple[list[_Caller], bool]:
         """Everybody who waits; blocks while nobody does. False when the writer is to stop."""
-        first = self._queue.get()
+        try:
+            first = self._queue.get(timeout=None if self._uncovered_since_s is None else EVERY_S)
+        except Empty:
+            return [_Caller(Transaction.request_root, Future(), time.monotonic())], True
         batch: list[_Caller] = []
         waiting = first
         while waiting is not None:
@@ -135,13 +157,17 @@ class Writer:
         unsure: list[_Outcome] | None = None
         for pause_s in _pauses():
             outcomes: list[_Outcome] = []
+            root: Root | None = None
             committing = False
             try:
                 transaction = self._connect()
                 with transaction.connection.begin():
                     if unsure is None or not self._is_committed(transaction.connection):
-                        outcomes = self._run(transaction, batch)
+                        outcomes, root = self._run(transaction, batch)
                         committing = True
+                if transaction.root_due:
+                    self._covers, self._uncovered_since_s = True, None
+                    self._note(root)
                 for outcome in outcomes or unsure or ():
                     outcome.deliver()
                 return
@@ -177,17 +203,39 @@ class Writer:
             connection.invalidate()
             connection.close()
 
-    def _run(self, transaction: Transaction, batch: list[_Caller]) -> list[_Outcome]:
+    def _note(self, root: Root | None) -> None:
+        try:
+            if root is not None and self._witness is not None:
+                add_witness(self._witness, root)
+        except OSError as error:
+            _report.warning("root_not_noted", file=str(self._witness), problem=str(error))
+
+    def _run(self, transaction: Transaction, batch: list[_Caller]) -> tuple[list[_Outcome], Root | None]:
         connection = transaction.connection
+        transaction.root_due = False
         if len(batch) == 1:
             outcomes = [self._run_alone(connection, transaction, batch[0])]
         else:
             outcomes = self._run_together(connection, transaction, batch) or [
                 self._run_one(connection, transaction, caller) for caller in batch
             ]
-        if self._numbered and connection.in_transaction():
+        if not connection.in_transaction():
+            return outcomes, None
+        if self._numbered:
             self._leave_number(connection)
-        return outcomes
+        return outcomes, self._record_root(transaction)
+
+    def _record_root(self, transaction: Transaction) -> Root | None:
+        """Record a root where one is asked for, or due."""
+        now_s = self._clock.monotonic_s()
+        if self._uncovered_since_s is None:
+            self._uncovered_since_s = now_s
+        transaction.root_due |= not self._covers or now_s - self._uncovered_since_s >= EVERY_S
+        try:
+            return record_root(transaction.connection, self._clock.now()) if transaction.root_due else None
+        except (ValueError, TypeError, IndexError) as error:  # what altered the last root stops no trial
+            _report.error("root_not_recorded", problem=f"the last root was altered: {error}")
+            return None
 
     def _run_alone(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
         """Without a savepoint: what fails takes nobody else's work with it."""
@@ -320,7 +368,10 @@ class Log(Reader):
         self._engines = engines
         self.clock = clock
         self.boot = secrets.token_hex(8)
-        self._writer = Writer(engines.writer, clock, self.boot, patience_s=patience_s)
+        self.witness_file = _witness_file(engines.writer.url, recording_folder)
+        self._writer = Writer(
+            engines.writer, clock, self.boot, patience_s=patience_s, witness=self.witness_file
+        )
         self._patience_s = patience_s
         self._brought: set[Schema] = set()
 
@@ -440,6 +491,14 @@ class Log(Reader):
 
 def _is_file(address: URL) -> bool:
     return address.get_backend_name() == "sqlite"
+
+
+def _witness_file(address: URL, recording_folder: Path | None) -> Path | None:
+    """`NAME.roots` beside `NAME.sqlite`; for a log on a server, beside the folder of its recordings."""
+    name = Path(address.database or "log")
+    if _is_file(address):
+        return name.resolve().with_suffix(".roots")
+    return recording_folder.with_name(f"{name.name}.roots") if recording_folder is not None else None
 
 
 def _beside(address: URL) -> Path | None:

@@ -1,7 +1,8 @@
 """The log's tables in SQL: the events, what is projected from them, and records of the house.
 
-`events` is append-only. `visits`, `dialogues`, `codes` and `recordings` are projections: written in the
-same transaction as the event that changes them, and rebuilt from the events at any time. `recruit_links`
+`events` is append-only; `roots` holds hashes over it. `visits`, `dialogues`, `codes` and `recordings` are
+projections: written in the same transaction as the event that changes them, and rebuilt from the events at
+any time. `recruit_links`
 holds what leads from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym
 is, `follow_ups` who may come to a later session; they are in no export. The rest is no part of the truth
 about a trial: studies as they were served, process runs, accounts of the dashboard.
@@ -50,7 +51,7 @@ class Instant(TypeDecorator[datetime]):
 
 
 def json_text(value: Any) -> str:
-    """JSON of a column's value; a text is JSON already, such as an event's, whose hash is over that text."""
+    """JSON of a column's value; a text is JSON already, such as an event's, which a commitment is over."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -78,9 +79,21 @@ events: Final = Table(
     Column("payload", JSON, nullable=False),
     Column("client_key", String),
     Column("chain", String),
+    Column("salt", String),
+    Column("commitment", String),
     UniqueConstraint("visit_id", "seq"),
     UniqueConstraint("visit_id", "client_key"),
     Index(None, "kind", "position"),
+)
+
+roots: Final = Table(
+    "roots",
+    metadata,
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    Column("last", BigInteger, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("root", String, nullable=False),
+    Column("peaks", JSON, nullable=False),
 )
 
 visits: Final = Table(

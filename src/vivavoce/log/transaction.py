@@ -14,8 +14,16 @@ from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
-from vivavoce.log.events import QuestionnaireAnswered, TrialPaused, TrialResumed, earlier_kinds, stored_kinds
-from vivavoce.log.hash_chain import link
+from vivavoce.log.events import (
+    QuestionnaireAnswered,
+    TrialPaused,
+    TrialResumed,
+    VisitEnded,
+    earlier_kinds,
+    stored_kinds,
+)
+from vivavoce.log.guarded_rows import STUDIES, recorded
+from vivavoce.log.merkle_tree import new_commitment
 from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
 from vivavoce.log.tables import (
@@ -37,7 +45,7 @@ _LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
 _BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, _THIS_KEY)
 _KNOWN: Final = select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).correlate(None).scalar_subquery()
 _LAST_AND_KNOWN: Final = (
-    select(events.c.seq, events.c.chain, _KNOWN).where(_THIS_VISIT).order_by(events.c.seq.desc()).limit(1)
+    select(events.c.seq, _KNOWN).where(_THIS_VISIT).order_by(events.c.seq.desc()).limit(1)
 )
 _LAST_PAUSE: Final = (
     select(events.c.kind)
@@ -56,6 +64,15 @@ class Transaction:
 
     def __init__(self, connection: Connection, clock: Clock, boot: str) -> None:
         self.connection, self._clock, self._boot = connection, clock, boot
+        self.root_due = False
+
+    def request_root(self) -> None:
+        """Have the root of all events recorded with the commit."""
+        self.root_due = True
+
+    def now(self) -> datetime:
+        """The instant by the log's clock."""
+        return self._clock.now()
 
     def append(
         self, visit_id: str, event: Event, *, client_key: str | None = None, expected_seq: int | None = None
@@ -68,16 +85,14 @@ class Transaction:
         """
         this = {"this_visit": visit_id, "this_key": client_key}
         row = self.connection.execute(_LAST_AND_KNOWN, this).one_or_none()
-        last, chain, known_event = (0, None, None) if row is None else tuple(row)
+        last, known_event = (0, None) if row is None else tuple(row)
         if known_event is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:
             raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
-        return self._write(visit_id, last + 1, chain, event, client_key)
+        return self._write(visit_id, last + 1, event, client_key)
 
-    def _write(
-        self, visit_id: str, seq: int, previous: str | None, event: Event, client_key: str | None
-    ) -> StoredEvent:
+    def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
         facts: dict[str, Any] = {
             "event_id": uuid.uuid4().hex,
             "visit_id": visit_id,
@@ -87,22 +102,22 @@ class Transaction:
             "boot": self._boot,
             "client_key": client_key,
         }
-        return self._put(facts, previous, event)[0]
+        return self._put(facts, event)
 
-    def _put(self, facts: dict[str, Any], previous: str | None, event: Event) -> tuple[StoredEvent, str]:
-        """The event as it is stored, and its link, to which the visit's next is chained."""
+    def _put(self, facts: dict[str, Any], event: Event) -> StoredEvent:
         event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
-        row["chain"] = link(previous, row)
+        row |= new_commitment(payload)
         position = self.connection.execute(_INSERT_EVENT, row).inserted_primary_key
         stored = StoredEvent(**facts, event=event, position=position[0] if position else 0)
         for statement, parameters in writes(stored):
             self.connection.execute(statement, parameters)
-        return stored, row["chain"]
+        self.root_due |= isinstance(event, VisitEnded)
+        return stored
 
     def adopt(self, visit: Sequence[StoredEvent]) -> None:
         """Write a whole visit that went on elsewhere: its events as they are, at the times that they have."""
-        chain = None
+        self.root_due = True
         for event in visit:
             facts = {
                 "event_id": event.event_id,
@@ -113,7 +128,7 @@ class Transaction:
                 "boot": event.boot,
                 "client_key": event.client_key,
             }
-            chain = self._put(facts, chain, event.event)[1]
+            self._put(facts, event.event)
 
     def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
         """A visit's events in order, those after seq `after`."""
@@ -364,7 +379,8 @@ class Transaction:
         )
         if self.connection.execute(revision_query).one_or_none() is None:
             row = {"study": study, "revision": revision, "file": file, "entities": entities}
-            self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
+            with recorded(self, STUDIES, studies.c.study == study):
+                self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
 
 
 def _written(event: Event) -> tuple[Event, str]:

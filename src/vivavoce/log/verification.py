@@ -1,20 +1,35 @@
-"""Verification that a log's events are those that were logged: every hash computed again."""
+"""Verification that events are those that were logged, and rebuilding of what is derived from them."""
 
 import hashlib
 import json
+from bisect import bisect
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Table, delete, func, select, type_coerce
+from sqlalchemy import Connection, Table, Text, cast, delete, select, type_coerce
 from sqlalchemy.types import NullType
 
-from vivavoce.log.hash_chain import CHAINED, link
+from vivavoce.log.events import PartExpired, ParticipantErased
+from vivavoce.log.guarded_rows import STUDIES, altered_rows
+from vivavoce.log.merkle_tree import EVERY_S, FACTS, Root, Tree, commit, leaf_of, witnessed_roots
+from vivavoce.log.migrate import version
 from vivavoce.log.models import stored_event
+from vivavoce.log.package_tables import LOG_TABLES
 from vivavoce.log.projections import writes
 from vivavoce.log.store import Log
-from vivavoce.log.tables import PROJECTIONS, events, visits
+from vivavoce.log.tables import PROJECTIONS, events, roots, visits
 from vivavoce.log.transaction import Transaction
+
+_OVERDUE: Final = timedelta(seconds=2 * EVERY_S)
+_VERIFIED: Final = (
+    *(events.c[name] for name in FACTS),
+    events.c.salt,
+    events.c.chain,
+    cast(events.c.payload, Text).label("payload"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,55 +81,242 @@ def _differing(before: dict[tuple[Any, ...], Any], after: dict[tuple[Any, ...], 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Result of checking a log's chains.
+    """Result of verifying a log.
 
-    events       events that were read, of which the first `unchained` were written without a hash
-    fingerprint  hash over the ends of all streams; the same as long as nothing is added, altered or erased
-    broken       the first event that is not what was logged, with its place; null where all is as it was
+    events        events that are there
+    covered       events under the last root, of which `earlier` were logged before there were roots
+    earlier_until  when the first root was recorded, over the events from before
+    unchained     events of those from before that had no hash at all
+    erased        events that were erased or lost words by erasure and retention, which the log records
+    size, root, fingerprint, recorded_at  of the last root; null where none is recorded
+    roots         recorded roots that hold, in order of their size
+    problems      what is not as it was logged, each with its place
     """
 
     events: int
+    covered: int
+    earlier: int
+    earlier_until: datetime | None
     unchained: int
-    fingerprint: str
-    broken: str | None = None
+    erased: int
+    size: int
+    root: str | None
+    fingerprint: str | None
+    recorded_at: datetime | None
+    roots: list[Root]
+    problems: list[str]
+
+    @property
+    def uncovered(self) -> int:
+        """Number of events after the last root."""
+        return self.events - self.covered
 
 
 def verify(log: Log) -> Verified:
-    """Recompute every hash, in one snapshot."""
-    count, unchained = 0, 0
-    ends: dict[str, str] = {}
-    last: dict[str, int] = {}
+    """Compute every commitment, leaf and root again, in one snapshot."""
+    witnessed = witnessed_roots(log.witness_file)  # first: a root is noted after it is in the log
     with log.reading() as connection:
-        query = select(func.min(events.c.position)).where(events.c.chain.is_not(None))
-        first_chained = connection.execute(query).scalar_one()
-        ordered = select(*CHAINED).order_by(events.c.visit_id, events.c.seq)
-        with connection.execute(ordered.execution_options(yield_per=1000)) as rows:
+        recorded = [Root(*row) for row in connection.execute(select(roots).order_by(roots.c.size))]
+        return _Walk(recorded, *_erasures(connection)).verified(connection, witnessed)
+
+
+def _erasures(connection: Connection) -> tuple[dict[int, str], dict[int, str]]:
+    """Leaves of erased events, and the last commitments of mended ones, by position."""
+    kinds = (ParticipantErased.kind, PartExpired.kind)
+    query = select(events.c.payload).where(events.c.kind.in_(kinds)).order_by(events.c.position)
+    leaves, commitments = dict[int, str](), dict[int, str]()
+    for payload in connection.execute(query).scalars():
+        leaves |= {int(position): leaf for position, leaf in payload.get("leaves", {}).items()}
+        commitments |= {int(position): digest for position, digest in payload.get("commitments", {}).items()}
+    return leaves, commitments
+
+
+class _Last(NamedTuple):
+    """The last event of a stream."""
+
+    position: int
+    seq: int
+    chain: str | None
+
+
+class _Walk:
+    """One reading of all events in the order of their leaves."""
+
+    def __init__(self, recorded: list[Root], leaves: dict[int, str], commitments: dict[int, str]) -> None:
+        self.recorded, self.leaves, self.commitments = recorded, leaves, commitments
+        self.pending = deque(recorded)
+        self.positions = sorted(leaves)
+        self.erased = deque(self.positions)
+        self.tree, self.start = Tree(), Root(0, 0, datetime.min.replace(tzinfo=UTC), "", [])
+        self.first = recorded[0] if recorded else self.start
+        self.streams: dict[str, _Last] = {}
+        self.sound: list[Root] = []
+        self.broken: list[tuple[Root, Root, int]] = []
+        self.problems: list[str] = []
+        self.count = self.covered = self.unchained = 0
+        self.chained = False
+        self.uncovered: list[datetime] = []
+
+    def verified(self, connection: Connection, witnessed: dict[str, tuple[str, int]]) -> Verified:
+        ordered = select(*_VERIFIED).order_by(events.c.position).execution_options(yield_per=1000)
+        with connection.execute(ordered) as rows:
             for row in rows.mappings():
-                stream, count = row["visit_id"], count + 1
-                last[stream] = row["seq"]
-                if row["chain"] is None and (first_chained is None or row["position"] < first_chained):
-                    unchained += 1
-                elif row["chain"] != link(ends.get(stream), row):
-                    return Verified(count, unchained, "", _place(row))
-                else:
-                    ends[stream] = row["chain"]
-        cut = _cut(connection, last)
-    digest = hashlib.sha256(json.dumps(sorted(ends.items())).encode()).hexdigest()
-    return Verified(count, unchained, digest, cut)
+                self._add_erased(row["position"])
+                self._pass_roots(row["position"])
+                self._check(row)
+                self.tree.add(leaf_of(row))
+        self._add_erased(None)
+        self._pass_roots(None)
+        self._check_ends(connection)
+        self._check_roots(witnessed)
+        self.problems += altered_rows(connection, STUDIES, self.first.at)
+        for _, beside in LOG_TABLES:
+            if version(connection, beside.schema) == beside.schema.head:
+                for guarded in beside.guarded:
+                    self.problems += altered_rows(connection, guarded, self.first.at)
+        last = self.recorded[-1] if self.recorded else None
+        return Verified(
+            events=self.count,
+            covered=self.covered,
+            earlier=self.first.size,
+            earlier_until=self.first.at if self.first.size else None,
+            unchained=self.unchained,
+            erased=len(self.leaves) + len(self.commitments),
+            size=last.size if last else 0,
+            root=last.root if last else None,
+            fingerprint=last.fingerprint if last else None,
+            recorded_at=last.at if last else None,
+            roots=self.sound,
+            problems=self.problems,
+        )
 
+    def _add_erased(self, before: int | None) -> None:
+        """Add the leaves of erased events up to a position; None: all."""
+        while self.erased and (before is None or self.erased[0] <= before):
+            position = self.erased.popleft()
+            if position == before:
+                self.problems.append(f"position {position}: an erased event is there again")
+                continue
+            self._pass_roots(position)
+            self.tree.add(bytes.fromhex(self.leaves[position]))
 
-def _place(row: Mapping[Any, Any]) -> str:
-    at = row["at"].isoformat(timespec="seconds")
-    what = f"stream {row['visit_id']}, event {row['seq']} ({row['kind']}, {at})"
-    return f"{what}: this event or the previous one was modified or removed"
+    def _pass_roots(self, before: int | None) -> None:
+        """Compare the tree with the roots that were recorded before a position; None: with all."""
+        while self.pending and (before is None or self.pending[0].last < before):
+            root = self.pending.popleft()
+            self.covered = self.count
+            if self.tree.facts() == (root.size, root.root, root.peaks):
+                self.sound.append(root)
+            elif Tree(root.size, root.peaks).root() != root.root:
+                self.problems.append(f"the root recorded at {_time(root.at)} was altered")
+                continue
+            else:
+                self.broken.append((self.start, root, self.tree.size - self.start.size))
+                self.tree = Tree(root.size, root.peaks)
+            self.start = root
 
+    def _check(self, row: Mapping[Any, Any]) -> None:
+        stream, position = row["visit_id"], row["position"]
+        last = self.streams.get(stream, _Last(0, 0, None))
+        self.count += 1
+        if not self.pending:
+            self.uncovered.append(row["at"])
+        earlier = position <= self.first.last
+        if row["commitment"] is None or row["salt"] is None:
+            self._report(row, "its hash was removed")
+        elif (digest := commit(row["salt"], row["payload"])) != row["commitment"] and (
+            digest != self.commitments.get(position)
+        ):
+            self._report(row, "its content was altered")
+        if earlier:
+            self._check_chain(row, last)
+        elif row["seq"] != last.seq + 1 and not self._is_erased(last.position, position):
+            gap = f"events {last.seq + 1} to {row['seq'] - 1} before it are missing"
+            self._report(row, gap if row["seq"] > last.seq + 1 else "it is out of order")
+        self.streams[stream] = _Last(position, row["seq"], row["chain"])
 
-def _cut(connection: Connection, last: Mapping[str, int]) -> str | None:
-    """The first visit that had more events than there are: a chain does not show what its end has lost."""
-    visits_query = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
-    for visit_id, seq in connection.execute(visits_query):
-        if (last_seq := last.get(visit_id, 0)) < seq:
-            return (
-                f"stream {visit_id}, event {last_seq + 1}: expected {seq} events, the last ones are missing"
+    def _check_chain(self, row: Mapping[Any, Any], last: _Last) -> None:
+        """Check the hash of an event from before there were roots."""
+        changed = row["position"] in self.commitments or self._is_erased(last.position, row["position"])
+        if row["chain"] is None and not self.chained:
+            self.unchained += 1
+        elif not changed and row["chain"] != link(last.chain, row):
+            self._report(row, "this event or the previous one was modified or removed")
+        self.chained |= row["chain"] is not None
+
+    def _is_erased(self, after: int, before: int) -> bool:
+        """True if an event between two positions was erased."""
+        return bisect(self.positions, before) > bisect(self.positions, after)
+
+    def _check_ends(self, connection: Connection) -> None:
+        """Name visits that had more events than there are."""
+        query = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
+        for visit_id, expected in connection.execute(query):
+            seq = self.streams[visit_id].seq if visit_id in self.streams else 0
+            if seq < expected:
+                missing = f"expected {expected} events, the last ones are missing"
+                self.problems.append(f"stream {visit_id}, event {seq + 1}: {missing}")
+
+    def _check_roots(self, witnessed: dict[str, tuple[str, int]]) -> None:
+        self.problems += [_interval(*broken) for broken in _joined(self.broken)]
+        if not self.recorded:
+            self.problems.append("all roots were removed; nothing protects the events")
+        known = {root.root for root in self.recorded}
+        missing = [fact for root, fact in witnessed.items() if root not in known]
+        if missing:
+            at, size = missing[-1]
+            self.problems.append(
+                f"{len(missing)} roots noted beside the log are not in it, the last of {size} events, {at}: "
+                "the log was cut, replaced or put back from a backup"
             )
-    return None
+        if self.uncovered and self.uncovered[-1] - self.uncovered[0] > _OVERDUE:
+            self.problems.append(
+                f"nothing protects {len(self.uncovered)} events from {_time(self.uncovered[0])} to "
+                f"{_time(self.uncovered[-1])}: roots that were due are missing"
+            )
+
+    def _report(self, row: Mapping[Any, Any], problem: str) -> None:
+        place = f"stream {row['visit_id']}, event {row['seq']} ({row['kind']}, {_time(row['at'])})"
+        self.problems.append(f"{place}: {problem}")
+
+
+def _joined(broken: list[tuple[Root, Root, int]]) -> list[tuple[Root, Root, int]]:
+    """Adjoining intervals as one."""
+    joined: list[tuple[Root, Root, int]] = []
+    for start, end, count in broken:
+        if joined and joined[-1][1] is start:
+            start, _, before = joined.pop()
+            count += before
+        joined.append((start, end, count))
+    return joined
+
+
+def _interval(start: Root, end: Root, count: int) -> str:
+    since = f"{_time(start.at)} to " if start.size else "until "
+    place = f"between events {start.size + 1} and {end.size}, {since}{_time(end.at)}"
+    expected = end.size - start.size
+    if count == expected:
+        return f"{place}: at least one of the {expected} events was altered, moved or replaced"
+    return f"{place}: {expected} events were recorded, {count} are there"
+
+
+def _time(at: datetime) -> str:
+    return at.isoformat(timespec="seconds")
+
+
+def link(previous: str | None, event: Mapping[Any, Any]) -> str:
+    """Hash of an event from before there were roots, over it and the one before it in its stream."""
+    facts = [
+        previous,
+        event["event_id"],
+        event["visit_id"],
+        event["seq"],
+        event["at"].astimezone(UTC).isoformat(timespec="microseconds"),
+        float(event["monotonic_s"]),
+        event["boot"],
+        event["kind"],
+        event["version"],
+        event["client_key"],
+        event["payload"],
+    ]
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=True).encode()).hexdigest()

@@ -119,7 +119,7 @@ def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.M
     assert engine.pieces > 1 and moved[-1] == (8, 8)
     assert told_by_caller(other) == told_by_caller(study)
     with Log.open(f"sqlite:///{other / 'log.sqlite'}") as log:
-        assert verify(log).broken is None and rebuild(log).mended == {}
+        assert verify(log).problems == [] and rebuild(log).mended == {}
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,16 @@ def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log
     before = {key: log.events(key) for key in ("v2", TRIAL)}
     tombstone = erase_participant(log, "s", "prolific-1", by="researcher")
     assert tombstone == ParticipantErased(
-        study="s", participant_id="p1", by="researcher", visits=1, events=6 + 4, mended=2
+        study="s",
+        participant_id="p1",
+        by="researcher",
+        visits=1,
+        events=6 + 4,
+        mended=2,
+        leaves=tombstone.leaves,
+        commitments=tombstone.commitments,
     )
+    assert len(tombstone.leaves) == 10 and len(tombstone.commitments) == 2
     left = everything(log)
     for trace in (SECRET, "prolific-1", "'v1'", "token-1", "ticket-1", "caller-1", "'i1'", "case-1"):
         assert trace not in left, trace

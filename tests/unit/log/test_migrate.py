@@ -169,6 +169,9 @@ def test_dialogues_that_withdrawing_cut_off_are_counted_anew(log_url: str) -> No
         connection.execute(text("update dialogues set status = 'completed', end_reason = 'user'"))
         connection.execute(text("update dialogues set end_reason = 'limit' where dialogue_id = 'd1'"))
         connection.execute(text("update alembic_version set version_num = '0007'"))
+        connection.execute(text("drop table roots"))
+        for column in ("salt", "commitment"):
+            connection.execute(text(f"alter table events drop column {column}"))
     engines.dispose()
     with Log.open(log_url) as again:
         assert [one.status for one in again.dialogues("s")] == ["abandoned", "completed"]
