@@ -38,6 +38,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.history import VisitHistory, fold
+from vivavoce.log.merkle_tree import last_root
 from vivavoce.log.models import Recording, StoredEvent, StudyRecord, scope_of, stored_event
 from vivavoce.log.notes import Remarks, note_rows, remark_stream, tag_rows
 from vivavoce.log.package_tables import ExportedVisits, package_rows
@@ -260,7 +261,7 @@ def export_dataset(
         with DatasetWriter(
             into,
             study=_described(study_name, served) | titles,
-            source=_source(simulated),
+            source=_source(connection, simulated),
             factors=outline.factors,
         ) as writer:
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
@@ -357,9 +358,11 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Localized
     ]
 
 
-def _source(simulated: bool | None) -> dict[str, str]:
+def _source(connection: Connection, simulated: bool | None) -> dict[str, Any]:
     scope = "both" if simulated is None else scope_of(simulated=simulated)
-    return {"kind": "log", "level": Level.internal.value, "scope": scope}
+    root = last_root(connection)
+    log = {"fingerprint": root.fingerprint, "events": root.size, "root": root.root} if root else {}
+    return {"kind": "log", "level": Level.internal.value, "scope": scope, "log": log}
 
 
 def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> bool:

@@ -9,15 +9,21 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Table, select, true
 
+from vivavoce.log.event import Event
 from vivavoce.log.events import ROWS, RowRecorded
 from vivavoce.log.tables import events, studies
 
-if TYPE_CHECKING:
-    from vivavoce.log.transaction import Transaction
+
+class Appending(Protocol):
+    """A transaction to which events are appended."""
+
+    connection: Connection
+
+    def append(self, visit_id: str, event: Event) -> object: ...
 
 
 class Guarded(NamedTuple):
@@ -32,9 +38,7 @@ STUDIES: Final = Guarded(studies, ("study", "revision", "file", "entities"), "se
 
 
 @contextmanager
-def recorded(
-    tx: "Transaction", guarded: Guarded, condition: ColumnElement[bool] | None = None
-) -> Iterator[None]:
+def recorded(tx: Appending, guarded: Guarded, condition: ColumnElement[bool] | None = None) -> Iterator[None]:
     """Log the hashes of the rows that are written or deleted meanwhile.
 
     condition  which rows may be, where there are many

@@ -47,10 +47,10 @@ class Root(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint(self.root)
+        return short_fingerprint(self.root)
 
 
-class Tree:
+class MerkleTree:
     """The peaks of a tree that grows leaf by leaf."""
 
     def __init__(self, size: int = 0, peaks: Iterable[str] = ()) -> None:
@@ -98,7 +98,7 @@ def leaf_of(event: Mapping[Any, Any]) -> bytes:
     return hashlib.sha256(b"\x00" + json.dumps(facts).encode()).digest()
 
 
-def fingerprint(root: str) -> str:
+def short_fingerprint(root: str) -> str:
     """Short form of a root, for people: its first 60 bits."""
     text = base64.b32encode(bytes.fromhex(root)).decode()
     return f"{text[:4]}-{text[4:8]}-{text[8:12]}"
@@ -113,7 +113,7 @@ def last_root(connection: Connection) -> Root | None:
 def record_root(connection: Connection, at: datetime) -> Root | None:
     """Record the root over all events that are there, in the transaction that writes; None: none is new."""
     before = last_root(connection)
-    tree = Tree(before.size, before.peaks) if before else Tree()
+    tree = MerkleTree(before.size, before.peaks) if before else MerkleTree()
     position = before.last if before else 0
     for row in connection.execute(_LEAVES.where(events.c.position > position)).mappings():
         tree.add(leaf_of(row))

@@ -12,6 +12,7 @@ from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
 from vivavoce.log.history import DialogueHistory, VisitHistory, fold
+from vivavoce.log.merkle_tree import short_fingerprint
 from vivavoce.log.models import (
     PEOPLE,
     SIMULATED,
@@ -28,7 +29,7 @@ from vivavoce.log.models import (
     team_study,
     usual_scope,
 )
-from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
+from vivavoce.log.tables import dialogues, events, recordings, recruit_links, roots, studies, visits
 from vivavoce.log.transaction import events_of
 
 
@@ -81,6 +82,14 @@ class Reader:
     def visit(self, visit_id: str) -> VisitRecord | None:
         visit_records = self._all(select(visits).where(visits.c.visit_id == visit_id), VisitRecord)
         return visit_records[0] if visit_records else None
+
+    def fingerprint(self, visit_id: str) -> str | None:
+        """Fingerprint of the first root over all events of a visit; None: not all are under one."""
+        last = select(func.max(events.c.position)).where(events.c.visit_id == visit_id).scalar_subquery()
+        query = select(roots.c.root).where(roots.c.last >= last).order_by(roots.c.size).limit(1)
+        with self.reading() as connection:
+            root = connection.execute(query).scalar_one_or_none()
+        return None if root is None else short_fingerprint(root)
 
     def visit_by_token(self, study: str, token_hash: str) -> str | None:
         """The visit that a token opens: a participant's, or one by which the team tried the study out."""

@@ -14,7 +14,7 @@ from sqlalchemy.types import NullType
 
 from vivavoce.log.events import PartExpired, ParticipantErased
 from vivavoce.log.guarded_rows import STUDIES, altered_rows
-from vivavoce.log.merkle_tree import EVERY_S, FACTS, Root, Tree, commit, leaf_of, witnessed_roots
+from vivavoce.log.merkle_tree import EVERY_S, FACTS, MerkleTree, Root, commit, leaf_of, witnessed_roots
 from vivavoce.log.migrate import version
 from vivavoce.log.models import stored_event
 from vivavoce.log.package_tables import LOG_TABLES
@@ -147,7 +147,7 @@ class _Walk:
         self.pending = deque(recorded)
         self.positions = sorted(leaves)
         self.erased = deque(self.positions)
-        self.tree, self.start = Tree(), Root(0, 0, datetime.min.replace(tzinfo=UTC), "", [])
+        self.tree, self.start = MerkleTree(), Root(0, 0, datetime.min.replace(tzinfo=UTC), "", [])
         self.first = recorded[0] if recorded else self.start
         self.streams: dict[str, _Last] = {}
         self.sound: list[Root] = []
@@ -207,12 +207,12 @@ class _Walk:
             self.covered = self.count
             if self.tree.facts() == (root.size, root.root, root.peaks):
                 self.sound.append(root)
-            elif Tree(root.size, root.peaks).root() != root.root:
+            elif MerkleTree(root.size, root.peaks).root() != root.root:
                 self.problems.append(f"the root recorded at {_time(root.at)} was altered")
                 continue
             else:
                 self.broken.append((self.start, root, self.tree.size - self.start.size))
-                self.tree = Tree(root.size, root.peaks)
+                self.tree = MerkleTree(root.size, root.peaks)
             self.start = root
 
     def _check(self, row: Mapping[Any, Any]) -> None:

@@ -44,20 +44,21 @@ def visit_page(
     confirm: bool = False,
     view: str = "",
     back: HandBack | None = None,
+    fingerprint: str | None = None,
 ) -> HTMLResponse:
     """Current page of a visit.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
     back     what the recruiter gives whoever is done; None: nobody recruited them
+    fingerprint  of the log at the end of the visit, which the participant may note
     view     what of a stimulus is asked for, where its page shows it in parts; again: the last one anew
     """
     facts = common(state, problem)
     language = state.language
     if state.phase == "ended":
         back = back or HandBack(state.completion_code)
-        return site.page(
-            "end", language, **facts, outcome=state.outcome, cap=state.cap, code=back.code, back=back
-        )
+        facts |= {"outcome": state.outcome, "cap": state.cap, "fingerprint": fingerprint}
+        return site.page("end", language, **facts, code=back.code, back=back)
     if state.battles_due is not None:
         return arena_page(site, state, facts)
     if state.phase == "ready":

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from vivavoce.core.errors import LogError
 from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
 from vivavoce.log.models import TEAM
 from vivavoce.participant.documents import read_document
@@ -242,9 +243,18 @@ async def visit(
 ) -> HTMLResponse:
     """Current page of the visit, whatever page the browser shows."""
     state = await site.engine.state(visit_id)
-    return_link = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
     view = "again" if again else view
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, back=return_link)
+    if state.phase == "ended":
+        return await asyncio.to_thread(_end_page, site, state)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view)
+
+
+def _end_page(site: Site, state: VisitState) -> HTMLResponse:
+    try:
+        fingerprint = site.engine.log.fingerprint(state.visit_id)
+    except LogError:  # its server is away; the page tells the code all the same
+        fingerprint = None
+    return visit_page(site, state, back=_hand_back(site, state), fingerprint=fingerprint)
 
 
 def _hand_back(site: Site, state: VisitState) -> HandBack | None:

@@ -40,6 +40,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.export import export_dataset
+from vivavoce.log.merkle_tree import short_fingerprint
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
@@ -302,7 +303,10 @@ def test_goals_ratings_incidents_people_and_entities(dataset: Dataset) -> None:
 def test_the_manifest_carries_the_study_as_it_was_served(dataset: Dataset) -> None:
     study = dataset.manifest["study"]
     assert (study["name"], study["revision"], study["file"]) == ("cities", "r1", "study: cities\n")
-    assert dataset.manifest["source"] == {"kind": "log", "level": "internal", "scope": "both"}
+    source = dict(dataset.manifest["source"])
+    log = source.pop("log")
+    assert source == {"kind": "log", "level": "internal", "scope": "both"}
+    assert log["fingerprint"] == short_fingerprint(log["root"]) and log["events"] > 0
 
 
 def test_typed_turns_are_read_by_the_parser_that_is_given(trial: Trial, tmp_path: Path) -> None:

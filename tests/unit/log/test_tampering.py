@@ -32,7 +32,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.expiry import expire_due
-from vivavoce.log.merkle_tree import Tree, new_commitment, record_root
+from vivavoce.log.merkle_tree import MerkleTree, new_commitment, record_root
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.verification import Verified, link, verify
 from vivavoce_recruitment.ledger import Ledger
@@ -363,7 +363,7 @@ def test_roots_are_those_of_the_standard() -> None:
         "5051525354555657",
         "606162636465666768696a6b6c6d6e6f",
     ]
-    tree, roots = Tree(), []
+    tree, roots = MerkleTree(), []
     for leaf in leaves:
         tree.add(hashlib.sha256(b"\x00" + bytes.fromhex(leaf)).digest())
         roots.append(tree.root()[:8])

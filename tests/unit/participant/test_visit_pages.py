@@ -9,6 +9,7 @@ from scenes.visits import Parrot, greeted, say
 from vivavoce.log import events
 from vivavoce.log.models import team_study
 from vivavoce.log.store import Log
+from vivavoce.log.verification import verify
 from vivavoce.participant.accounts import Access
 from vivavoce.participant.documents import read_document
 from vivavoce.study.model import (
@@ -143,6 +144,7 @@ def test_declining_consent_ends_the_visit_kindly_and_without_a_code(visitor: Vis
     visitor.press("/consent", answer="decline")
     assert "You do not take part" in visitor.html
     assert events_of(log, "visit_ended")[0].event.completion_code is None
+    assert f"Fingerprint of the record of this study: {verify(log).fingerprint}." in visitor.html
 
 
 def test_a_consent_to_a_text_in_another_language_is_not_taken(visitor: Visitor, log: Log) -> None:

@@ -11,7 +11,7 @@ def told(dialogues: int, participants: int) -> dict[str, str]:
         systems={},
         conditions={},
         factors={},
-        source={"kind": "log"},
+        source={"kind": "log", "log": {"fingerprint": "ABCD-EFGH-IJKL", "events": 144}},
         started_at=None,
         ended_at=None,
         simulated_dialogues=0,
@@ -36,6 +36,7 @@ def test_those_who_only_listened_are_participants_and_no_dates_of_dialogues_are_
     listened = told(0, 0)
     assert (listened["Dialogues"], listened["Participants"]) == ("0", "12")
     assert "Period" not in listened
+    assert listened["Log"] == "fingerprint ABCD-EFGH-IJKL after 144 events"
 
 
 def test_where_dialogues_were_held_those_who_held_them_are_counted() -> None:

@@ -37,6 +37,7 @@ def what_was_run(summary: Summary, description: DatasetDescription) -> list[tupl
     """Term and description pairs; what is not recorded is left out."""
     source = dict(description.source)
     kind = source.pop("kind", "not recorded")
+    log = source.pop("log", {})
     conditions = description.conditions if description.conditions != description.systems else {}
     factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description.factors.items())
     collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
@@ -63,6 +64,12 @@ def what_was_run(summary: Summary, description: DatasetDescription) -> list[tupl
         (
             say("Dataset"),
             say("{hash} (made {day})", hash=summary.data, day=str(description.created_at)[:10]),
+        ),
+        (
+            say("Log"),
+            say("fingerprint {fingerprint} after {n} events", fingerprint=log["fingerprint"], n=log["events"])
+            if log
+            else "",
         ),
     ]
     return [(term, text) for term, text in facts if text]
