@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from vivavoce.connectors.secrets import REFERENCE, Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.core.secrets import REFERENCE
 from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Settings, Whole
 from vivavoce_recruitment.money import Amount, Money
@@ -55,7 +56,7 @@ def read_percent(written: Any) -> Decimal | None:
 
 def secret(written: str) -> str:
     """The secret that a setting names. Raises InputError: the environment lacks it."""
-    return Vault(names_in(written), os.environ).expand(written)
+    return Vault.of(written, os.environ).expand(written)
 
 
 class Bonus(Settings):

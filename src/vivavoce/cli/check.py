@@ -55,7 +55,7 @@ def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", lis
     Input   secrets: report unset secrets as problems of the file; else `check_bots` reports them by system
     """
     from vivavoce.connectors.factory import try_connectors
-    from vivavoce.connectors.secrets import names_in
+    from vivavoce.core.secrets import names_in
     from vivavoce.study.load import examine_study
 
     found = examine_study(study_path(path))
@@ -250,10 +250,10 @@ async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
 
 def without_secret(settings: "dict[str, Any]") -> str:
     """Problem of a system's unset secret, with the next step; "" if all are set."""
-    from vivavoce.connectors.secrets import Vault, names_in
+    from vivavoce.connectors.secrets import Vault
 
     try:
-        Vault(names_in(settings), os.environ)
+        Vault.of(settings, os.environ)
     except InputError as error:
         return str(error)
     return ""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.json_client import Asking
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.validation import mistake
@@ -47,7 +47,7 @@ class ChatModel:
 
     def __init__(self, settings: ChatModelSettings, secrets: Mapping[str, str]) -> None:
         self._settings = settings
-        vault = Vault(names_in([settings.url, settings.key]), secrets)
+        vault = Vault.of(settings.model_dump(include={"url", "key"}), secrets)
         self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
         self._headers = {"authorization": f"Bearer {vault.expand(settings.key)}"} if settings.key else {}
         wire = ConnectorSettings.model_validate(

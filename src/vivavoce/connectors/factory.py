@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from vivavoce.connectors.base import Connector, ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
 from vivavoce.core.validation import problems_of
@@ -74,7 +74,7 @@ def make_connector(
     if behind is not None:  # a connector that stands before another system
         where = f"{place} behind".strip()
         connector.stand_before(make_connector(behind, secrets, place=where, folder=folder))
-    return LimitedConnector(connector, settings, vault=Vault(names_in(settings.model_dump()), secrets))
+    return LimitedConnector(connector, settings, vault=Vault.of(settings.model_dump(), secrets))
 
 
 def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:

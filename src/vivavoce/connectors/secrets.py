@@ -1,34 +1,40 @@
 """Secrets named as ${NAME} in a study file: taken from the environment, never shown in an error or a log."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Self
 
 from vivavoce.core.errors import InputError
-
-REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SHORTEST: Final = 4
-
-
-def names_in(value: Any) -> set[str]:
-    """The names of all secrets that a setting mentions, however deep."""
-    if isinstance(value, str):
-        return set(REFERENCE.findall(value))
-    if isinstance(value, Mapping):
-        return set().union(*map(names_in, value.values())) if value else set()
-    if isinstance(value, (list, tuple)):
-        return set().union(*map(names_in, value)) if value else set()
-    return set()
+from vivavoce.core.secrets import (
+    REFERENCE,
+    SHORTEST,
+    literal_secrets,
+    names_in,
+    texts_in,
+    variable_for,
+)
 
 
 class Vault:
     """The secrets that one system may use, and the means to keep them out of what is written down.
 
-    Raises  InputError: the environment lacks a secret that the settings mention
+    literals  secrets that the settings hold instead of naming them, with the names to show for them
+    Raises    InputError: the environment lacks a secret that the settings mention
     """
 
-    def __init__(self, names: Iterable[str], environment: Mapping[str, str]) -> None:
+    @classmethod
+    def of(cls, settings: Any, environment: Mapping[str, str]) -> Self:
+        """The secrets in settings, named or written out."""
+        written_out = literal_secrets(texts_in(settings)).items()
+        literals = {literal: variable_for(path) for path, texts in written_out for literal in texts}
+        return cls(names_in(settings), environment, literals)
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        environment: Mapping[str, str],
+        literals: Mapping[str, str] | None = None,
+    ) -> None:
         for name in sorted(names):
             if not environment.get(name):
                 raise InputError(
@@ -37,7 +43,8 @@ class Vault:
                 )
         self.values: dict[str, str] = {name: environment[name] for name in names}
         forms: dict[str, str] = {}
-        for name, secret in self.values.items():
+        known = [*(literals or {}).items(), *((secret, name) for name, secret in self.values.items())]
+        for secret, name in known:
             for form in {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}:
                 forms[form] = f"${{{name}}}"
         self._forms = sorted(forms.items(), key=lambda pair: -len(pair[0]))
@@ -52,7 +59,7 @@ class Vault:
         starts = (
             at
             for at in range(max(0, len(text) - longest), len(text))
-            if any(form.startswith(text[at:]) for form, _ in self._forms if len(form) >= _SHORTEST)
+            if any(form.startswith(text[at:]) for form, _ in self._forms if len(form) >= SHORTEST)
         )
         return next(starts, len(text))
 
@@ -62,7 +69,7 @@ class Vault:
             return value
         if isinstance(value, str):
             for form, name in self._forms:
-                if len(form) >= _SHORTEST:
+                if len(form) >= SHORTEST:
                     value = value.replace(form, name)
             return value
         if isinstance(value, Mapping):

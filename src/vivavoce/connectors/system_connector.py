@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import ConnectorSettings, Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.messages import Messages, MessageShape
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.urls import check_address
 from vivavoce.connectors.wire import Wire
 
@@ -46,7 +46,7 @@ class SystemConnector(Generic[SettingsOf]):
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Self:
         cls.check_installed()
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+        return cls(settings, Vault.of(settings.model_dump(), secrets))
 
     @staticmethod
     def check_installed() -> object:

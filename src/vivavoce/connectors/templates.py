@@ -12,8 +12,8 @@ from typing import Any, Final
 from jinja2 import StrictUndefined, TemplateError, Undefined, UndefinedError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from vivavoce.connectors.secrets import REFERENCE
 from vivavoce.core.errors import InputError, SystemUnderTestError, nearest
+from vivavoce.core.secrets import REFERENCE
 
 _NOT_YET: Final = "{text!r} has no value yet; write {{{{ NAME or omit }}}} to leave it out until then"
 Rendered = Callable[[Mapping[str, Any]], Any]

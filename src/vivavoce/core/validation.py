@@ -3,7 +3,7 @@
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -12,6 +12,7 @@ from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from vivavoce.core.errors import nearest
+from vivavoce.core.secrets import literal_secrets, texts_in
 from vivavoce.core.yaml_source import KeyPath, Problem, RenamedKeys, Source, read_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -175,7 +176,7 @@ def complaints_of(
         if best_branch not in unknown and not _is_misspelt(best_branch, unknown)
     ]
     return [
-        (complaint.path, _problem(complaint, source, model, at))
+        (complaint.path, _without_secrets(_problem(complaint, source, model, at), complaint))
         for complaint in (*unknown, *known_complaints)
     ]
 
@@ -263,6 +264,15 @@ def _problem(complaint: _Complaint, source: Source, model: type[BaseModel], at: 
         return Problem(place, f"{shown_value(entered)} where {expected} is expected", f"write {expected}")
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return Problem(place, f"{shown_value(entered)}: {message}", "change the value")
+
+
+def _without_secrets(problem: Problem, complaint: _Complaint) -> Problem:
+    """A problem without the secrets of the value that it may show."""
+    text = problem.problem
+    for literals in literal_secrets(texts_in(complaint.detail["input"], complaint.path)).values():
+        for literal in literals:
+            text = text.replace(literal, "***")
+    return replace(problem, problem=text)
 
 
 def _noun(loc: KeyPath) -> str:

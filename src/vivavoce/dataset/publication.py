@@ -32,6 +32,7 @@ from vivavoce.dataset.columns import (
 )
 from vivavoce.dataset.copying import Change, Row, copy_dataset
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.private_addresses import without_addresses
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.languages.data import PersonalWords
@@ -405,7 +406,7 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
         into,
         Level.public,
         mend=masks.mend,
-        study=masks.without(dataset.manifest["study"]),
+        study=masks.without(_with_files(dataset.manifest["study"], without_addresses)),
         masked=len(masks.names),
     )
 
@@ -445,7 +446,7 @@ def _texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
         [study.get("file"), *(revision.get("file") for revision in study.get("revisions", []))]
     ):
         if file:
-            yield STUDY_FILE, file
+            yield STUDY_FILE, without_addresses(file)
 
 
 @dataclass
@@ -510,12 +511,14 @@ class Masks:
 
     def without(self, study: dict[str, Any]) -> dict[str, Any]:
         """Study facts of a manifest, its files masked."""
-        revisions = [
-            revision | {"file": self.masked(revision["file"])} if revision.get("file") else revision
-            for revision in study.get("revisions", [])
-        ]
-        file = {"file": self.masked(study["file"])} if study.get("file") else {}
-        return study | file | ({"revisions": revisions} if revisions else {})
+        return _with_files(study, self.masked)
+
+
+def _with_files(study: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """Study facts of a manifest with their files changed."""
+    file = {"file": change(study["file"])} if study.get("file") else {}
+    revisions = [_with_files(revision, change) for revision in study.get("revisions", [])]
+    return study | file | ({"revisions": revisions} if revisions else {})
 
 
 def read_findings(path: Path) -> list[DecidedMatch]:

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.secrets import without_secrets
 from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.columns import Level
 from vivavoce.dataset.declaration import written_prices
@@ -510,11 +511,12 @@ def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:
     if not served:
         return {"name": study_name}
     last = served[-1]
+    files = [without_secrets(revision.file) for revision in served]
     revisions = [
-        {"revision": revision.revision, "seen_at": revision.seen_at.isoformat(), "file": revision.file}
-        for revision in served
+        {"revision": revision.revision, "seen_at": revision.seen_at.isoformat(), "file": file}
+        for revision, file in zip(served, files, strict=True)
     ]
-    return {"name": study_name, "revision": last.revision, "file": last.file, "revisions": revisions}
+    return {"name": study_name, "revision": last.revision, "file": files[-1], "revisions": revisions}
 
 
 def _served(connection: Connection, study_name: str) -> list[StudyRecord]:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.extensions import load_extension
+from vivavoce.core.secrets import without_secrets
 from vivavoce.core.validation import read_part, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.languages.base import lookup_tags
@@ -439,8 +440,8 @@ class StudyReader:
         )
 
     def _recorded_text(self) -> str:
-        """The study file as the log records it, with the digest of each extension file as a comment."""
-        text = self.read["study.yaml"].decode("utf-8", errors="replace")
+        """The study file as the log records it: without secrets, with the digests of its extension files."""
+        text = without_secrets(self.read["study.yaml"].decode("utf-8", errors="replace"))
         for name, content in self.read.items():
             if name.startswith(EXTENSION):
                 text += f"\n# sha256 of {name.removeprefix(EXTENSION)}: {sha256(content).hexdigest()}\n"

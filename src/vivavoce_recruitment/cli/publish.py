@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.arguments import note
-from vivavoce.connectors.secrets import names_in
 from vivavoce.core.errors import InputError
+from vivavoce.core.secrets import names_in
 from vivavoce_recruitment.cli.import_results import FirstLog
 from vivavoce_recruitment.cli.options import (
     DRY,

@@ -17,7 +17,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -98,7 +98,7 @@ class OpenAIRecogniser:
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+        return cls(settings, Vault.of(settings.model_dump(), secrets))
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if not len(sound.samples):
@@ -138,7 +138,7 @@ class OpenAISynthesiser:
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+        return cls(settings, Vault.of(settings.model_dump(), secrets))
 
     async def speak(self, text: str, *, language: str) -> Sound:
         voice = self._settings.voices.get(language, self._settings.voice)

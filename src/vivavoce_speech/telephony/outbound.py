@@ -18,7 +18,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 import structlog
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import phrase
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
@@ -344,7 +344,7 @@ def _credentials(settings: Outbound) -> Credentials | None:
         return None
     password = settings.password or ""
     try:
-        secret = Vault(names_in(password), os.environ).expand(password)
+        secret = Vault.of(password, os.environ).expand(password)
     except InputError as error:
         raise InputError(error.problem, place="telephone outbound password", hint=error.hint) from None
     return Credentials(settings.username, secret)

@@ -15,7 +15,7 @@ from vivavoce.audio.sound import silence
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.base import CalledSystem, called_system
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.languages.data import Phrase, phrase, spoken_digits
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
@@ -349,7 +349,7 @@ def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStrea
     if settings is None:
         return None
     try:
-        token = Vault(names_in(settings.token), os.environ).expand(settings.token)
+        token = Vault.of(settings.token, os.environ).expand(settings.token)
     except InputError as error:
         raise InputError(error.problem, place="telephone media_streams token", hint=error.hint) from None
     return MediaStreams(switchboard.take, url=settings.url, token=token, at_once=telephone.max_concurrency)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.core.secrets import names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import InputError, SystemUnderTestError
 

@@ -13,7 +13,7 @@ from vivavoce.connectors.discovery import NotFound, put_field
 from vivavoce.connectors.exchange import SWAPPED, Exchange, exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.input_dependence import Discovery
-from vivavoce.connectors.secrets import names_in
+from vivavoce.core.secrets import names_in
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
