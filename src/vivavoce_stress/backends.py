@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import install_command
 from vivavoce_stress.capability import Capability
 from vivavoce_stress.italian import apertium
 from vivavoce_stress.italian.analysis import analyse
@@ -76,7 +77,7 @@ BACKENDS: Final = (
         name="misspellings",
         what="misspellings that people made (ST-2)",
         licence="CC BY-SA 3.0, a file",
-        hint={"en": "pip install 'vivavoce[misspellings]'"},
+        hint={"en": install_command("misspellings")},
         installed=lambda _: misspellings_file() is not None,
         make=_misspellings,
     ),

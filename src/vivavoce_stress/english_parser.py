@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
+from vivavoce.core.extras import install_command
 from vivavoce_stress.base import Edit
 from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit
@@ -21,7 +22,7 @@ _MEET: Final = re.compile(
     re.IGNORECASE,
 )
 _LED: Final = re.compile(r"\b(an?)\s+(\w+)", re.IGNORECASE)
-MISSING: Final = "the English parser is not installed: pip install 'vivavoce[english-parser]'"
+MISSING: Final = f"the English parser is not installed: {install_command('english-parser')}"
 
 
 class EnglishParser:

@@ -7,7 +7,9 @@ from collections import defaultdict
 from functools import cached_property
 from typing import Any, Final
 
-MISSING: Final = "the speech synthesiser is not installed: pip install 'vivavoce[phonetic]'"
+from vivavoce.core.extras import install_command
+
+MISSING: Final = f"the speech synthesiser is not installed: {install_command('phonetic')}"
 _VOICES: Final = {"en": "en-us"}
 _UTF8, _IPA, _RETRIEVAL = 1, 2, 2
 _COMMON: Final = 20_000

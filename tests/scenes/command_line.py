@@ -9,10 +9,12 @@ from subprocess import CompletedProcess
 import pytest
 
 
-def vivavoce(*words: str | Path, typed: str = "", code: int | None = 0) -> "CompletedProcess[str]":
+def vivavoce(
+    *words: str | Path, typed: str = "", terminal: bool = False, code: int | None = 0
+) -> "CompletedProcess[str]":
     """What a line `vivavoce WORDS` prints and how it ends, as a process would tell.
 
-    typed  what stands on its standard input
+    typed  what stands on its standard input; terminal: it is typed there
     code   how it must end; None where the test asks
     """
     from vivavoce.cli.main import run
@@ -21,7 +23,8 @@ def vivavoce(*words: str | Path, typed: str = "", code: int | None = 0) -> "Comp
     line = ["vivavoce", *map(str, words)]
     with pytest.MonkeyPatch.context() as patched, pytest.raises(SystemExit) as ended:
         patched.setattr(sys, "argv", line)
-        patched.setattr(sys, "stdin", io.StringIO(typed))
+        patched.setattr(sys, "stdin", keyboard := io.StringIO(typed))
+        patched.setattr(keyboard, "isatty", lambda: terminal)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
             run()
     printed, said = (stream.buffer.getvalue().decode() for stream in (out, told))

@@ -44,15 +44,16 @@ def complete_datasets(incomplete: str) -> list[str]:
 
 
 def complete_systems(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the system names of the study given before; [] if the study cannot be read."""
-    from vivavoce.api.studies import read_study
+    """Complete the system names of the study given before, without running its extension files."""
+    from vivavoce.api.studies import study_path
     from vivavoce.core.errors import VivavoceError
+    from vivavoce.core.yaml_source import read_yaml
 
     try:
-        known = read_study(Path(context.params["study"])).systems
+        systems = read_yaml(study_path(Path(context.params["study"]))).data["systems"]
     except (VivavoceError, OSError, KeyError, TypeError):
         return []
-    return [name for name in known if name.startswith(incomplete)]
+    return [name for name in systems if name.startswith(incomplete)]
 
 
 def _beginning(incomplete: str, pattern: str) -> Iterator[str]:
@@ -237,6 +238,11 @@ def progress(label: str) -> Iterator[Report]:
 def note(line: str) -> None:
     """Print one line to stderr; stdout may be a pipe of numbers."""
     print(folded(line), file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """A text without control sequences of the terminal."""
+    return "".join(mark if mark.isprintable() or mark in "\t\n" else "�" for mark in text)
 
 
 def folded(line: str) -> str:

@@ -2,10 +2,15 @@
 
 import asyncio
 import os
+import shlex
+import sys
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import typer
 
 from vivavoce.api.studies import (
     log_file,
@@ -15,13 +20,11 @@ from vivavoce.api.studies import (
     place_in,
     study_path,
 )
-from vivavoce.cli.arguments import note
+from vivavoce.cli.arguments import note, printable
 from vivavoce.core.errors import InputError, MissingExtra, SystemUnderTestError
 from vivavoce.core.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from vivavoce.audio.sound import Sound
     from vivavoce.audio.synthesis import Synthesiser
     from vivavoce.connectors.base import Connector
@@ -46,13 +49,79 @@ SWAPPED: Final = (
 )
 UNSET: Final = "not set"
 COMES: Final = "the bot connects to us and was not tested; start it when the study is served"
+LEFT_OUT: Final = "not tested: it starts a program; --programs runs it"
+UNREAD_FILE: Final = "{file} was not run, so the study could not be checked. Read it, then add --programs"
 PLAYED: Final = "not tested: a wizard plays it"
 
 
-def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", list[str]]:
+class Program(NamedTuple):
+    """A program that a check starts: its command, and its system; none for an extension file."""
+
+    command: str
+    system: str | None = None
+
+
+def programs_of(path: Path, *, bots: bool = True) -> list[Program]:
+    """Programs that a check of the study starts.
+
+    Input   bots: systems get a test message
+    """
+    from vivavoce.connectors.factory import CONNECTORS
+    from vivavoce.core.yaml_source import read_yaml
+
+    data = read_yaml(study_path(path)).data
+    study: dict[str, Any] = data if isinstance(data, dict) else {}
+    extensions, systems = study.get("extensions"), study.get("systems")
+    programs = [Program(str(file)) for file in (extensions if isinstance(extensions, list) else [])]
+    for system, written in systems.items() if isinstance(systems, dict) else ():
+        settings = written
+        while isinstance(settings, dict):
+            with suppress(InputError):  # unknown or not installed: nothing starts
+                words = settings.get(CONNECTORS.get(str(settings.get("connect"))).settings.program)
+                if words and (bots or settings.get("in_process")):
+                    programs.append(Program(_command(words), system))
+            settings = settings.get("behind")
+    return programs
+
+
+def _command(words: object) -> str:
+    return shlex.join(map(str, words)) if isinstance(words, list) else str(words)
+
+
+def agree_to_run(path: Path, programs: Sequence[Program], choice: bool | None) -> bool:
+    """Decide whether the programs of a study may run: by the option, else by the user's answer.
+
+    Raises  InputError: neither an option nor a terminal
+    """
+    if not programs or choice is not None:
+        return choice is not False
+    listed = printable("; ".join(dict.fromkeys(program.command for program in programs)))
+    if not sys.stdin.isatty():
+        hint = "Add --programs to run them, or --no-programs to leave them out"
+        raise InputError(f"checking it runs these programs: {listed}", place=str(study_path(path)), hint=hint)
+    return typer.confirm(f"{study_path(path)} starts these programs: {listed}\nRun them?", err=True)
+
+
+def check_secrets(path: Path) -> list[str]:
+    """Warn of secrets that are written out in the study file, one line each."""
+    from vivavoce.core.secrets import literal_secrets, texts_in, variable_for
+    from vivavoce.core.yaml_source import Problem, read_yaml
+
+    source = read_yaml(study_path(path))
+    hint = "write ${{{name}}} in its place and set the environment variable {name}"
+    return [
+        str(Problem(source.place(at), "the file contains a secret", hint.format(name=variable_for(at))))
+        for at in literal_secrets(texts_in(source.data))
+    ]
+
+
+def check_file(
+    path: Path, *, secrets: bool = True, left_out: Collection[str] = ()
+) -> tuple["Study | None", list[str]]:
     """The study and its problems, one line each; [] if it can run.
 
-    Input   secrets: report unset secrets as problems of the file; else `check_bots` reports them by system
+    Input   secrets: report unset secrets as problems of the file; else `check_bots` reports them by system;
+            left_out: systems whose connectors are not made
     """
     from vivavoce.connectors.factory import try_connectors
     from vivavoce.core.secrets import names_in
@@ -60,7 +129,8 @@ def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", lis
 
     found = examine_study(study_path(path))
     unset = {} if secrets else dict.fromkeys(names_in(found.systems), UNSET)
-    _, problems = try_connectors(found.systems, found.folder, found.source, secrets=unset | os.environ)
+    systems = {name: settings for name, settings in found.systems.items() if name not in left_out}
+    _, problems = try_connectors(systems, found.folder, found.source, secrets=unset | os.environ)
     problems += [] if found.analysis is None else check_measures(found.analysis, found.source)
     return found.study, [str(one) for one in found.in_order([*found.problems, *problems])]
 
@@ -107,13 +177,13 @@ def declared_comparisons(declared: "Analysis") -> "list[tuple[tuple[str | int, .
     return [*first, *((("secondary", number), one) for number, one in enumerate(declared.secondary))]
 
 
-def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
+def check_bots(study: "Study", *, wait: bool = True, left_out: Collection[str] = ()) -> list[dict[str, Any]]:
     """Send each system a test message, reset it and send another; return the fields of
     `connectors.probe.Hello`.
 
-    Input   wait: wait for bots that connect to us; else they are not tested
+    Input   wait: wait for bots that connect to us; else they are not tested; left_out: systems not to test
     """
-    return asyncio.run(_say_hello(study, wait))
+    return asyncio.run(_say_hello(study, wait, left_out))
 
 
 def warnings_of(study: "Study") -> list[str]:
@@ -217,12 +287,16 @@ def check_sound(study: "Study") -> list[str]:
         return check_recordings(log).lines()
 
 
-async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
+async def _say_hello(study: "Study", wait: bool, left_out: Collection[str]) -> list[dict[str, Any]]:
     from vivavoce.connectors.exchange import exchanged
     from vivavoce.connectors.probe import Hello
 
-    lacking = {system: without_secret(settings) for system, settings in study.systems.items()}
-    connectors = make_connectors(study, [system for system, problem in lacking.items() if not problem])
+    lacking = {
+        system: "" if system in left_out else without_secret(settings)
+        for system, settings in study.systems.items()
+    }
+    ready = [system for system, problem in lacking.items() if not problem and system not in left_out]
+    connectors = make_connectors(study, ready)
     comes = {system for system, one in connectors.items() if getattr(one, "awaited", None)}
     for system in comes if wait else ():
         await listen_for_bot(system, connectors[system])
@@ -235,6 +309,7 @@ async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
     for connector in connectors.values():
         await connector.shut_down()
     found = dict.fromkeys(comes, Hello(ok=True, text=COMES, seconds=0.0))
+    found |= dict.fromkeys(left_out, Hello(ok=True, text=LEFT_OUT, seconds=0.0))
     found |= dict(zip(asked, answers, strict=True))
     greetings = [
         {"system": system, **asdict(found.get(system) or Hello(False, "", 0.0, problem, reachable=False))}
@@ -312,7 +387,7 @@ def synthesiser_of(study: "Study", language: str) -> "Synthesiser":
 
 
 async def _hello(
-    connector: "Connector", language: str, speak: "Speak | None" = None, tasks: "Sequence[str]" = ()
+    connector: "Connector", language: str, speak: "Speak | None" = None, tasks: Sequence[str] = ()
 ) -> "Hello":
     from vivavoce.connectors.probe import Hello, hello
 
@@ -322,7 +397,11 @@ async def _hello(
 
 
 def told(answer: dict[str, Any]) -> list[str]:
-    """Report of one test message, as lines to read."""
+    """Report of one test message, as lines to read, without what a terminal would obey."""
+    return [printable(line) for line in _report_lines(answer)]
+
+
+def _report_lines(answer: dict[str, Any]) -> list[str]:
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
         advised = any(mark in answer["problem"] for mark in ("; ", ". "))  # as in `problem. Next step`

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from vivavoce.cli.arguments import Study_, complete_systems
+from vivavoce.cli.arguments import Study_, complete_systems, printable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -337,5 +337,4 @@ class _Keyboard:
 
 
 def _show(line: str) -> None:
-    """Print a line without control sequences of the terminal."""
-    print("".join(one if one.isprintable() or one == "\t" else "�" for one in line), flush=True)
+    print(printable(line), flush=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.api.new_package import kinds, write_package
-from vivavoce.cli.arguments import Study_, note, offered
+from vivavoce.cli.arguments import Study_, note, offered, printable
 
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
 PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]
@@ -66,27 +66,45 @@ def init(
 def check(
     study: Study_,
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Send each system a test message.")] = True,
+    programs: Annotated[
+        bool | None,
+        typer.Option(
+            "--programs/--no-programs",
+            help="Run programs that the study names: its bots and extension files (default: ask).",
+            show_default=False,
+        ),
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Rename old keys in the study file first.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
     """Check a study file and send its systems a test message."""
     from vivavoce.api.studies import study_path
     from vivavoce.cli.check import (
+        UNREAD_FILE,
+        agree_to_run,
         check_bots,
         check_evidence,
         check_file,
+        check_secrets,
         missing_here,
+        programs_of,
         told,
         warnings_of,
     )
     from vivavoce.study.renamed_keys import rewrite_old_keys
 
     fixed = rewrite_old_keys(study_path(study)) if fix else []
-    read, problems = check_file(study, secrets=not bots)
+    starts = programs_of(study, bots=bots)
+    left_out = [] if agree_to_run(study, starts, programs) else starts
+    systems = {program.system for program in left_out if program.system is not None}
+    problems = [f"{study}: {UNREAD_FILE.format(file=each.command)}" for each in left_out if not each.system]
+    read = None
+    if not problems:
+        read, problems = check_file(study, secrets=not bots, left_out=systems)
     sound = read if not problems else None
-    greetings = check_bots(sound) if bots and sound is not None else []
+    greetings = check_bots(sound, left_out=systems) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]
-    warnings = [] if sound is None else warnings_of(sound)
+    warnings = [*check_secrets(study), *([] if sound is None else warnings_of(sound))]
     missing = [] if sound is None else [str(problem) for problem in missing_here(sound)]
     uncounted = [] if sound is None else check_evidence(sound, greetings)
     facts = {
@@ -101,7 +119,7 @@ def check(
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
         for line in (*fixed, *problems, *missing, *warnings):
-            typer.echo(line)
+            typer.echo(printable(line))
         for greeting in greetings:
             for line in told(greeting):
                 typer.echo(line)

@@ -48,6 +48,7 @@ class MCPSettings(ConnectorSettings):
     """Settings of a system with `connect: mcp`."""
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
+    program: ClassVar[str] = "command"
 
     url: WebAddress | None = Field(None, description="server address, such as https://host/mcp")
     command: list[str] = Field(

@@ -1,13 +1,17 @@
 """Packages that only some studies need: which extra brings one, and modules that wait until they are used."""
 
+import json
 import re
+import shlex
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, metadata, requires
+from importlib.metadata import PackageNotFoundError, distribution, metadata, requires
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from vivavoce.core.errors import MissingExtra
 
@@ -34,9 +38,21 @@ def missing(module: str, extra: str | None = None, *, place: str = "") -> Missin
     extra = extra or _extras().get(package) or _packages().get(package)
     if extra is None:
         return None
-    return MissingExtra(
-        f"this needs the package {package}", place=place, hint=f"pip install 'vivavoce[{extra}]'"
-    )
+    return MissingExtra(f"this needs the package {package}", place=place, hint=install_command(extra))
+
+
+@cache
+def install_command(extra: str) -> str:
+    """The command that adds an extra to this installation, from the checkout, wheel or index it came from."""
+    try:
+        origin = json.loads(distribution("vivavoce").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        origin = {}
+    url = str(origin.get("url", ""))
+    if not url.startswith("file:"):
+        return f"pip install 'vivavoce[{extra}]{' @ ' + url if url else ''}'"
+    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{url2pathname(urlsplit(url).path)}[{extra}]')}"
 
 
 def require(*modules: str, extra: str | None = None, place: str = "") -> None:

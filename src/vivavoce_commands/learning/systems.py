@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import install_command
 from vivavoce.core.result import installed_version
 from vivavoce_commands.learning.encoders import load_encoder
 from vivavoce_commands.learning.examples import Recipe
@@ -31,7 +32,7 @@ ENCODED: Final = "d"
 FACTS: Final = "system.json"
 STATE: Final = "weights.pt"
 HELD_OUT: Final = 9
-INSTALL: Final = "pip install 'vivavoce[learn]'"
+INSTALL: Final = install_command("learn")
 PROCESSORS: Final = "https://download.pytorch.org/whl/cpu"
 
 

@@ -49,7 +49,7 @@ class Moonshine:
     """Recogniser of one model in memory; utterances are heard one after the other."""
 
     name: ClassVar[str] = "moonshine"
-    summary: ClassVar[str] = "English, fast, runs locally; pip install 'vivavoce[moonshine]'"
+    summary: ClassVar[str] = "English, fast, runs locally; extra `moonshine`"
     languages: tuple[str, ...] = ("en",)  # of the model that the package carries
     settings: ClassVar[type[RecogniserSettings]] = MoonshineSettings
 

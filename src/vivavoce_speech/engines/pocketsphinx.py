@@ -25,7 +25,7 @@ from vivavoce.audio.recognition import (
 )
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.core.errors import InputError
-from vivavoce.core.extras import require
+from vivavoce.core.extras import install_command, require
 from vivavoce.core.validation import mistake
 from vivavoce_speech.engines.process_worker import ProcessWorker, WorkerEnded
 
@@ -106,7 +106,7 @@ class Pocketsphinx:
     """Recogniser in processes of its own: pocketsphinx lets nothing else run while it listens."""
 
     name: ClassVar[str] = "pocketsphinx"
-    summary: ClassVar[str] = "English, runs locally; pip install 'vivavoce[voice]'"
+    summary: ClassVar[str] = "English, runs locally; extra `voice`"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     settings: ClassVar[type[RecogniserSettings]] = PocketsphinxSettings
 
@@ -131,8 +131,7 @@ class Pocketsphinx:
         wrong = "seven of ten words wrong by telephone" if telephone else "one of four words wrong"
         return (
             f"without a domain model, pocketsphinx gets {wrong}, even with trained speakers; "
-            "add `sentences` with expected utterances, or use moonshine (pip install "
-            "'vivavoce[moonshine]')"
+            f"add `sentences` with expected utterances, or use moonshine ({install_command('moonshine')})"
         )
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:

@@ -50,7 +50,7 @@ class Whisper:
     """Recogniser of one model in memory; utterances are heard one after the other."""
 
     name: ClassVar[str] = "whisper"
-    summary: ClassVar[str] = "about a hundred languages, with your own model; pip install 'vivavoce[whisper]'"
+    summary: ClassVar[str] = "about a hundred languages, with your own model; extra `whisper`"
     languages: tuple[str, ...] | None = None  # whatever the model hears
     settings: ClassVar[type[RecogniserSettings]] = WhisperSettings
 

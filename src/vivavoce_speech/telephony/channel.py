@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from typing import Any, get_args
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import install_command
 from vivavoce.core.ports import require_free
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.steps.base import SPOKEN
@@ -163,7 +164,7 @@ def outbound_warnings(outbound: Outbound, environment: Mapping[str, str]) -> lis
             InputError("a password without a user name", place=f"{place}.username", hint=hint)
         )
     if find_spec("phonenumbers") is None:
-        hint = "pip install 'vivavoce[telephone]'"
+        hint = install_command("telephone")
         input_errors.append(
             InputError("the package phonenumberslite is not installed", place=place, hint=hint)
         )

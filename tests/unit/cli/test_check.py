@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from scenes.command_line import vivavoce
 from scenes.processes import free_port
 from scenes.strange_bots import service_desk
 from vivavoce.api.studies import make_connectors
+from vivavoce.cli.arguments import complete_systems
 from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
 from vivavoce.cli.servers import bots_awaited
 from vivavoce.cli.trial import UNCOUNTED
@@ -140,11 +142,11 @@ def test_what_only_the_study_lacks_is_told_of_the_study(tmp_path: Path) -> None:
 
 def test_check_is_not_ready_where_a_declared_measure_cannot_be_counted(tmp_path: Path) -> None:
     uncounted(tmp_path, "  primary: {measure: word_error_rate}\n")
-    told = vivavoce("check", tmp_path)
+    told = vivavoce("check", tmp_path, "--programs")
     assert "all dialogues are typed" in told.stdout
     assert told.stdout.rstrip().endswith(UNCOUNTED) and ": ready" not in told.stdout
     uncounted(tmp_path, "  primary: {measure: user_turns}\n")
-    assert vivavoce("check", tmp_path).stdout.rstrip().endswith(": ready")
+    assert vivavoce("check", tmp_path, "--programs").stdout.rstrip().endswith(": ready")
 
 
 MANY_MISTAKES = """
@@ -227,3 +229,72 @@ def test_a_bot_that_comes_to_us_is_awaited_aloud_and_its_time_is_right(
     (line,) = told(chat)
     assert "(Address already in use); another process uses the port" in line
     assert "its address" not in line
+
+
+STRANGE = """
+study: strange
+systems:
+  call: {connect: python, call: "own:answer"}
+  line: {connect: stdio, plain: true, command: [sh, own.sh]}
+  near: {connect: python, call: "own:answer", in_process: true}
+visit:
+  - consent: consent.md
+  - dialogue: {repeat: 2, gate: none}
+"""
+RUNS = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
+ANSWERS = "def answer(text, session):\n    return 'red \\x1b[31m \\x9b2J' + text\n"
+
+
+def strange_study(folder: Path, more: str = "") -> Path:
+    """Somebody else's study; `ran` appears beside it as soon as anything of it runs."""
+    (folder / "study.yaml").write_text(STRANGE + more, "utf-8")
+    (folder / "consent.en.md").write_text("Do you agree?", "utf-8")
+    (folder / "own.py").write_text(RUNS + ANSWERS, "utf-8")
+    (folder / "own.sh").write_text("touch ran\nread line; echo hello\n", "utf-8")
+    (folder / "own_step.py").write_text(RUNS, "utf-8")
+    return folder / "ran"
+
+
+@pytest.mark.parametrize("more", ["", "extensions: [own_step.py]\n"])
+def test_a_check_starts_no_program_of_a_study_unasked(tmp_path: Path, more: str) -> None:
+    ran = strange_study(tmp_path, more)
+    (refused,) = vivavoce("check", tmp_path, code=2).stderr.splitlines()
+    assert "sh own.sh" in refused and "own:answer" in refused and "--programs" in refused
+    assert "own_step.py" in refused or not more
+    denied = vivavoce("check", tmp_path, typed="n\n", terminal=True, code=None)
+    unrun = vivavoce("check", tmp_path, "--no-programs", code=None)
+    assert "Run them? [y/N]" in denied.stderr and denied.stdout.lstrip() == unrun.stdout
+    assert unrun.returncode == (2 if more else 0)
+    assert ("own_step.py was not run" if more else "line: ok: not tested") in unrun.stdout
+    assert not ran.exists()
+
+
+def test_a_check_without_bots_loads_no_bot_into_this_process_unasked(tmp_path: Path) -> None:
+    ran = strange_study(tmp_path)
+    (refused,) = vivavoce("check", tmp_path, "--no-bots", code=2).stderr.splitlines()
+    assert "own:answer" in refused and "own.sh" not in refused and not ran.exists()
+
+
+@pytest.mark.parametrize("typed", ["", "y\n"])
+def test_programs_that_were_agreed_to_run_and_command_no_terminal(tmp_path: Path, typed: str) -> None:
+    ran = strange_study(tmp_path)
+    words = ("check", tmp_path) if typed else ("check", tmp_path, "--programs")
+    checked = vivavoce(*words, typed=typed, terminal=True, code=None)
+    assert ran.exists() and "call: ok: reachable" in checked.stdout and "red " in checked.stdout
+    assert "\x1b" not in checked.stdout and "\x9b" not in checked.stdout
+
+
+def test_completion_runs_nothing_of_a_study(tmp_path: Path) -> None:
+    ran = strange_study(tmp_path, "extensions: [own_step.py]\n")
+    assert complete_systems(SimpleNamespace(params={"study": tmp_path}), "l") == ["line"]
+    assert not ran.exists()
+
+
+def test_a_secret_in_the_study_file_is_warned_of_with_its_line_and_the_fix(tmp_path: Path) -> None:
+    headers = 'headers: {Authorization: "Bearer canary-77"}, replies: [{say: Good day}]'
+    study = STUDY.replace("analysis:", "").replace("replies: [{say: Good day}]", headers, 1)
+    (tmp_path / "study.yaml").write_text(study, "utf-8")
+    warned = vivavoce("check", tmp_path, "--no-bots", code=None).stdout
+    place = "study.yaml:4 systems.a.headers.Authorization: the file contains a secret"
+    assert f"{place}. Write ${{A_AUTHORIZATION}} in its place and set" in warned
+    assert "canary" not in warned

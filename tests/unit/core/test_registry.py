@@ -8,6 +8,7 @@ import pytest
 
 from scenes.packages import put_package
 from vivavoce.core.errors import DuplicateName, InputError
+from vivavoce.core.extras import install_command
 from vivavoce.core.registry import Registry
 
 GROUP = "vivavoce.lamps"
@@ -74,10 +75,10 @@ def test_a_member_of_an_extra_that_is_not_there_is_passed_over_until_it_is_asked
     shelf = lamps()
     assert [name for name, _ in shelf] == ["near"] and shelf.names() == ["far", "near"]
     assert refusal(lambda: shelf.get("far")) == (
-        "this needs the package vivavoce-telephone. pip install 'vivavoce[telephone]'"
+        f"this needs the package vivavoce-telephone. {install_command('telephone')}"
     )
     install("half-lamps", {"half": "half_lamps:ONE"}, "import vivavoce_telephone")
-    assert "vivavoce[telephone]" in refusal(lambda: dict(shelf))
+    assert install_command("telephone") in refusal(lambda: dict(shelf))
 
 
 def test_what_is_offered_under_another_name_is_refused(install: Install) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import re
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import install_command
 from vivavoce.core.text import normalise_value
 from vivavoce_speech.engines.whisper import RATE_HZ, windows
 
@@ -97,7 +99,7 @@ def test_a_recogniser_without_its_package_says_what_to_install(name: str, packag
     if find_spec(package) is not None:
         pytest.skip(f"{package} is installed")
     settings = {"use": name} | ({"model": "x", "sha256": "y"} if name == "whisper" else {})
-    with pytest.raises(InputError, match=rf"pip install 'vivavoce\[{name}\]'"):
+    with pytest.raises(InputError, match=re.escape(install_command(name))):
         make_recogniser(settings)
 
 

@@ -46,7 +46,7 @@ def test_a_language_that_nobody_hears_or_speaks_is_named_with_the_setting_that_m
     hears, speaks = lines
     assert hears.startswith(f"telephone recogniser: pocketsphinx hears {said} recognisers: {{it: ...}}, ")
     assert speaks.startswith(f"telephone synthesiser: flite speaks {said} synthesisers: {{it: ...}}, ")
-    assert "whisper" in hears and "pip install 'vivavoce[whisper]'" in hears and "openai" in hears
+    assert "whisper" in hears and "extra `whisper`" in hears and "openai" in hears
     assert "moonshine" not in hears, "its model is English"
     assert "festival" in speaks and "espeak-ng" in speaks and "flite (" not in speaks
 
@@ -68,7 +68,7 @@ def test_a_study_that_is_spoken_names_the_extra_to_install(
     find = extras.find_spec
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "soundfile" else find(name))
     told = speech_problems(by(channel, tmp_path, telephone=telephone()))
-    assert told == ["this needs the package soundfile. pip install 'vivavoce[speech]'"]
+    assert told == [f"this needs the package soundfile. {extras.install_command('speech')}"]
 
 
 def test_a_study_by_voice_without_settings_is_checked_as_it_would_run(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from vivavoce.core.extras import install_command
 from vivavoce_stress.base import Utterance
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import propose
@@ -23,4 +24,4 @@ def test_a_homophone_that_no_list_has_is_proposed() -> None:
 def test_without_the_synthesiser_the_pack_says_what_to_install() -> None:
     pack = pack_of("en")
     assert not pack.has("phonemes")
-    assert "vivavoce[phonetic]" in pack.lacks("phonemes")
+    assert install_command("phonetic") in pack.lacks("phonemes")

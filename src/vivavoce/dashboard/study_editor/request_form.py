@@ -13,10 +13,10 @@ from vivavoce.connectors.discovery import NotFound, put_field
 from vivavoce.connectors.exchange import SWAPPED, Exchange, exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.input_dependence import Discovery
-from vivavoce.core.secrets import names_in
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
+from vivavoce.core.secrets import names_in
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.dashboard.language import gettext, language, worded
 from vivavoce.dashboard.security import field
