@@ -5,9 +5,11 @@ or this suite fails.
 """
 
 import asyncio
+import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +17,16 @@ import pytest
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
-from vivavoce.connectors.base import Connector, Conversation, UserTurn, heard_on_the_wire
+from vivavoce.api.studies import export_study
+from vivavoce.connectors.base import Connector, ConnectorSettings, Conversation, UserTurn, heard_on_the_wire
 from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wizard_room import Reply, Room
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError, VivavoceError
+from vivavoce.core.secrets import is_secret_name
+from vivavoce.dataset.columns import Level
+from vivavoce.log.store import Log
+from vivavoce.study.load import load_study
 from vivavoce.testing.connector import ConnectorContract, say
 from vivavoce_stress.case import Case, LoggedTurn
 from vivavoce_stress.replay import Replayed, replay
@@ -406,3 +413,69 @@ def test_the_exchange_is_noted_beside_the_turn_unless_the_study_says_no(settings
         for way in ("sent", "received"):
             assert "noteworthy" in str([frame for frame in frames if way in frame])
     assert within({**settings, "log_wire": False}, talk) == []
+
+
+CANARY = "canary4711"
+HOST = "bots.intern.example:8443"
+PLANTED = {
+    "headers": {"Authorization": f"Bearer {CANARY}a", "X-Api-Key": f"{CANARY}b"},
+    "environment": {"BOT_TOKEN": f"{CANARY}c"},
+    "sign": {"key": f"{CANARY}d"},
+    "command": ["/nobody/here", "--token", f"{CANARY}e", f"--api-key={CANARY}f"],
+    "body": {"text": "{{ text }}", "api_key": f"{CANARY}g"},
+}
+
+
+def with_canaries(name: str) -> Settings:
+    """Settings of a connector with a secret written out wherever it takes one."""
+    model: type[ConnectorSettings] = CONNECTORS.get(name).settings
+    fields = model.model_fields
+    named = {field for field, info in fields.items() if "${NAME}" in (info.description or "")}
+    planted = {field: f"{CANARY}-{field}" for field in fields if field in named or is_secret_name(field)}
+    planted.pop("service_account", None)  # the path of a file
+    settings = NOBODY[name] | planted | {key: value for key, value in PLANTED.items() if key in fields}
+    if "url" in NOBODY[name]:
+        settings["url"] += f"?token={CANARY}z"
+        settings.pop("command", None)
+    return {"connect": name, **settings}
+
+
+def test_a_secret_in_the_settings_of_a_bot_reaches_neither_wire_nor_error(name: str) -> None:
+    frames: list[dict[str, Any]] = []
+    turn = UserTurn(key="k", number=1, text="hello")
+
+    async def talk(connector: Connector) -> None:
+        with heard_on_the_wire(frames):
+            conversation = Conversation("secret")
+            for outputs in (connector.open(conversation), connector.send(conversation, turn)):
+                try:
+                    async for output in outputs:
+                        frames.append({"output": repr(output)})
+                except SystemUnderTestError as error:
+                    frames.append({"error": str(error)})
+
+    try:
+        within({**with_canaries(name), "connect_timeout_s": 0.5, "first_output_timeout_s": 1}, talk)
+    except VivavoceError as error:
+        frames.append({"refused": str(error)})
+    assert CANARY not in repr(frames) and (frames or name in UNWIRED)
+
+
+def test_no_export_has_a_secret_of_the_study_file_and_the_public_one_no_address(tmp_path: Path) -> None:
+    systems = {name: with_canaries(name) for name in CONNECTORS.names() if name != "phone"}
+    systems_text = json.dumps(systems).replace("127.0.0.1:1", HOST)
+    (tmp_path / "consent.en.md").write_text("Do you agree?", "utf-8")
+    text = f"study: s  # kept, but not {CANARY}a\nsystems: {systems_text}\nvisit:\n  - consent: consent.md\n"
+    (tmp_path / "study.yaml").write_text(f"{text}  - dialogue: {{repeat: 1, gate: none}}\n", "utf-8")
+    study = load_study(tmp_path)
+    with Log.open(f"sqlite:///{tmp_path}/log.sqlite") as log:
+        log.transact_now(lambda tx: tx.record_study(study.name, study.revision, study.file_text, []))
+        for level in Level:
+            export_study(study, log, tmp_path / level, level=level.value, mask_all=True)
+    written = [file for file in tmp_path.rglob("*") if file.is_file() and file.name != "study.yaml"]
+    assert [file.name for file in written if CANARY.encode() in file.read_bytes()] == []
+    files = {level: json.loads((tmp_path / level / "dataset.json").read_text())["study"] for level in Level}
+    assert all("# kept, but not" in study["file"] for study in files.values())
+    assert [HOST in json.dumps(files[level]) for level in Level] == [
+        level is not Level.public for level in Level
+    ]

@@ -77,7 +77,7 @@ def programs_of(path: Path, *, bots: bool = True) -> list[Program]:
         settings = written
         while isinstance(settings, dict):
             with suppress(InputError):  # unknown or not installed: nothing starts
-                words = settings.get(CONNECTORS.get(str(settings.get("connect"))).settings.program)
+                words = settings.get(CONNECTORS.get(str(settings.get("connect"))).settings.starts)
                 if words and (bots or settings.get("in_process")):
                     programs.append(Program(_command(words), system))
             settings = settings.get("behind")

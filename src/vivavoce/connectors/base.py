@@ -206,7 +206,7 @@ class ConnectorSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     folders: ClassVar[tuple[str, ...]] = ()  # settings that are folders, relative to the study's own
-    program: ClassVar[str] = ""  # setting that names a program that the study brings along
+    starts: ClassVar[str] = ""  # setting that names a program that the study brings along
     family: ClassVar[str] = ""  # name, in the plural, of connectors that share the settings of this class
 
     connect: str = Field(description="connector name")

@@ -36,6 +36,8 @@ _LOOK_EVERY_S: Final = 0.05
 class BrowserSettings(ConnectorSettings):
     """Settings of a system with `connect: browser`. Selectors are CSS, or what else Playwright takes."""
 
+    starts: ClassVar[str] = "program"
+
     url: WebAddress = Field(description="page address")
     input: str = Field(min_length=1, description="selector of the message field")
     message: str = Field(min_length=1, description="selector of the bot's messages, one match per message")

@@ -48,7 +48,7 @@ class MCPSettings(ConnectorSettings):
     """Settings of a system with `connect: mcp`."""
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
-    program: ClassVar[str] = "command"
+    starts: ClassVar[str] = "command"
 
     url: WebAddress | None = Field(None, description="server address, such as https://host/mcp")
     command: list[str] = Field(

@@ -46,7 +46,7 @@ class PythonSettings(ConnectorSettings):
     """Settings of a system with `connect: python`."""
 
     folders: ClassVar[tuple[str, ...]] = ("path",)
-    program: ClassVar[str] = "call"
+    starts: ClassVar[str] = "call"
 
     call: Annotated[str, AfterValidator(_target)] = Field(description="package.module:function")
     connect_timeout_s: float = Field(

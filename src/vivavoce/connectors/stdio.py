@@ -37,7 +37,7 @@ class StdioSettings(ConnectorSettings):
     """Settings of a system with `connect: stdio`."""
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
-    program: ClassVar[str] = "command"
+    starts: ClassVar[str] = "command"
 
     command: list[str] = Field(min_length=1, description="program and arguments, without a shell")
     folder: str | None = Field(None, description="working folder (default: the study's folder)")
