@@ -271,7 +271,7 @@ def _without_secrets(problem: Problem, complaint: _Complaint) -> Problem:
     text = problem.problem
     for literals in literal_secrets(texts_in(complaint.detail["input"], complaint.path)).values():
         for literal in literals:
-            text = text.replace(literal, "***")
+            text = re.sub(rf"(?<!\w){re.escape(literal)}(?!\w)", "***", text)
     return replace(problem, problem=text)
 
 

@@ -19,6 +19,8 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import require
+from vivavoce.core.secrets import Replacements, replace_values
+from vivavoce.core.yaml_source import KeyPath
 from vivavoce.dataset.columns import (
     HOLDS,
     ORIGIN,
@@ -32,7 +34,6 @@ from vivavoce.dataset.columns import (
 )
 from vivavoce.dataset.copying import Change, Row, copy_dataset
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.dataset.private_addresses import without_addresses
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.languages.data import PersonalWords
@@ -357,6 +358,13 @@ MASK, EVERYWHERE, KEEP = "mask", "everywhere", "keep"
 DECISIONS: Final = (MASK, EVERYWHERE, KEEP)
 COLUMNS: Final = ("decision", "kind", "found", "places", "where", "context")
 STUDY_FILE: Final = "the study file"
+_WEB_ADDRESS: Final = re.compile(
+    r"\b(?:[a-z][a-z0-9+.-]*://|sips?:)(?:\{\{.*?\}\}|[^\s\"'<>])+"
+    r"|(?<![\w.-])(?:localhost|\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)+):\d{2,5}\b",
+    re.IGNORECASE,
+)
+_HOST: Final = re.compile(r"^(?:[\w+.-]+://|sips?:)?(?:[^\s/@]*@)?([^\s/?#]+)")
+_SHOWN_KEY: Final = "visit"  # the key whose addresses participants see
 _AROUND: Final = 40
 _OF_THE_DOMAIN: Final = ("phone", "address", "email", "url", "handle")
 _ROW: Final = ("turn_index", "source", "rank", "layer", "position", "instrument", "item_id")
@@ -519,6 +527,29 @@ def _with_files(study: dict[str, Any], change: Callable[[str], str]) -> dict[str
     file = {"file": change(study["file"])} if study.get("file") else {}
     revisions = [_with_files(revision, change) for revision in study.get("revisions", [])]
     return study | file | ({"revisions": revisions} if revisions else {})
+
+
+def without_addresses(text: str) -> str:
+    """A study file's text with names such as `<address-2>` in place of addresses; all else stays."""
+    return replace_values(text, _named_addresses)
+
+
+def _named_addresses(texts: Mapping[KeyPath, str]) -> Replacements:
+    addresses = {
+        path: _WEB_ADDRESS.findall(text) for path, text in texts.items() if path[:1] != (_SHOWN_KEY,)
+    }
+    hosts = dict.fromkeys(_host(address) for listed in addresses.values() for address in listed)
+    names = {host: f"<address-{number}>" for number, host in enumerate(hosts, 1)}
+    return {
+        path: {part: names[_host(address)] for address in listed for part in (address, _host(address))}
+        for path, listed in addresses.items()
+        if listed
+    }
+
+
+def _host(address: str) -> str:
+    match = _HOST.match(address)
+    return match[1] if match else address
 
 
 def read_findings(path: Path) -> list[DecidedMatch]:
