@@ -1,5 +1,7 @@
 """Answers to the open question: yes, no, and no preference, for each kind of question."""
 
+from typing import Any
+
 from vivavoce_bots.engine.commands import DONTCARE, Act, Command
 from vivavoce_bots.engine.control import Control
 from vivavoce_bots.engine.state import Question, Turn
@@ -89,11 +91,17 @@ class Answers(Control):
         """Take the choice that is named by an ordinal."""
         question = turn.state.question
         places = [command.value for command in commands if command.act == "choose"]
-        if question is None or not places or places[0] >= len(question.value.choices):
+        if question is None or not places:
             return ""
-        turn.state.frame.update(question.value.choices[places[0]])
+        choices = question.value.choices if question.kind == "choice" else self._choices_of(question.slot)
+        if places[0] >= len(choices):
+            return ""
+        turn.state.frame.update(choices[places[0]])
         turn.state.alternatives = ("", [])
         return "answered"
+
+    def _choices_of(self, slot: str) -> list[dict[str, Any]]:
+        return [{slot: value} for value in self.bot.slots[slot].values]
 
     def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         """Take the only choice, or ask which one is meant."""
@@ -127,7 +135,8 @@ class Answers(Control):
         self._on_cancel(turn)
         return "done"
 
-    _negate_select = _negate_choice
+    def _negate_select(self, turn: Turn, question: Question, has_content: bool) -> str:
+        return self._negate_choice(turn, Question("select"), has_content)
 
     def _affirm_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:

@@ -34,7 +34,7 @@ class Control(Steps):
         turn.end = True
 
     def _on_cancel(self, turn: Turn, slot: str = "") -> None:
-        if not turn.state.task and turn.state.history:
+        if not turn.state.task and not turn.state.frame and turn.state.history:
             self._on_undo(turn)
             return
         self._close_task(turn.state)

@@ -125,7 +125,7 @@ class Engine(Lists):
             counting=kind == "quantity",
             settling=kind not in ("", "slot", "quantity", "task", "select"),
             naming=bool(expected) and self.bot.slots[expected].open and kind in ("slot", "complete"),
-            choosing=kind == "choice",
+            choosing=kind == "choice" or (kind == "slot" and bool(self.bot.slots[expected].values)),
             answered=state.answered,
             learnt=tuple(state.memory.get("learnt", ())),
         )
@@ -212,9 +212,19 @@ class Engine(Lists):
         if not tasks and informed and "also" in acts and informed <= set(self._last_task(state).uses):
             return [self._last_task(state)]
         is_unclear = "unclear" in acts and not state.task
-        if not frames and informed and not is_unclear and not self._reopen_task(turn, informed, acts):
+        if not tasks and informed and not state.task and not state.frame:
+            side_tasks = self._question_about(informed)
+        is_free = not (side_tasks or frames or is_unclear)
+        if is_free and informed and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
         return side_tasks
+
+    def _question_about(self, informed: set[str]) -> list[Task]:
+        """The only question about bare values that otherwise only a task with an approval takes."""
+        tasks = self.bot.tasks.values()
+        questions = [task for task in tasks if not task.slots and informed <= set(task.uses)]
+        needs_approval = all(task.confirm for task in tasks if informed <= set(task.slots))
+        return questions if len(questions) == 1 and needs_approval else []
 
     def _last_task(self, state: State) -> Task:
         return self.bot.tasks.get(state.closed[0], Task("", ""))

@@ -175,7 +175,7 @@ class ValueSpotter:
             Mention(slot, value, start, start + len(words), wording=self._wording(slot, value, name))
             for words, slot, value, name in self.phrases.get(" ".join(tokens[start : start + 1]), [])
             if tokens[start : start + len(words)] == words
-            and (slot == expected or (slot, " ".join(words)) not in self.answers)
+            and (slot == expected or (slot, name) not in self.answers)
         ]
 
     def _wording(self, slot: str, value: str, name: str) -> str:
