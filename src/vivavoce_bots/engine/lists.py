@@ -139,8 +139,10 @@ class Lists(Answers):
         """Run a task; the list can be corrected after it."""
         super()._run_task(turn, task)
         is_list = any(self.bot.slots[slot].ask_quantity for slot in task.slots)
-        if is_list and turn.state.question == Question("offer") and not turn.leaving:
-            self.questions.ask(turn, Question("more"))
+        if is_list and turn.state.question == Question("offer"):
+            turn.state.question = None
+            if not turn.leaving:
+                self.questions.ask(turn, Question("more"))
 
     def _on_goodbye(self, turn: Turn, slot: str = "") -> None:
         """Tell the result of an open list before the goodbye."""
