@@ -18,7 +18,7 @@ MARKUP: Final = (
     "' OR '1'='1",
     "%\\' AND SLEEP(5)#",
 )
-ODDITIES: Final = ("", " ", "\x00", "{}", "%s", "\u202e", "🙂" * 50, "9" * 500, "null", "None", "call_back")
+ODDITIES: Final = ("", " ", "\x00", "{}", "%s", "\u202e", "🙂" * 50, "9" * 500, "null", "call_back")
 SCRIPTS: Final = ((0x0000, 0x1F), (0x0400, 0x52F), (0x0590, 0x6FF), (0x4E00, 0x4FFF), (0x1F300, 0x1F64F))
 LONG: Final = 10_000
 TYPED: Final = {

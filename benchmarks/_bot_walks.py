@@ -10,7 +10,7 @@ from vivavoce_bots.bot import Bot
 from vivavoce_bots.engine.bot_file import BotFile
 
 MOST_IN_VAIN: Final = 3
-LONGEST: Final = 40
+LONGEST: Final = 60
 QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 RESULTS: Final = ("offer", "inform", "bye")
 
@@ -56,7 +56,9 @@ def next_turn(reply: Reply, caller: Caller) -> tuple[str, bool]:
     if last.act == "request":
         return caller.answer(last.slot or ""), True
     if last.act == "select" and last.slot in caller.bot.slots:
-        return caller.value(caller.bot.slots[last.slot]), True
+        offered = [act.value for act in questions if act.slot == last.slot and act.value]
+        names = caller.bot.slots[last.slot].values.get(random.choice(offered))
+        return (names[0] if names else random.choice(offered)), True
     agrees = random.random() < 0.75
     return caller.say("affirm" if agrees else "negate"), agrees
 

@@ -4,8 +4,8 @@
 
 For each bot, over its variants and both languages: inputs at which it crashed, answered nothing or let out an
 internal token; walks that ended in more than three answers in a row that do not lead on, or without a
-result; processor time of an answer. Exit status 1 where there is any of these, or where the 99th percentile of
-the time is 50 ms or more. `--write` keeps the rows of the named bots in `benchmarks/results/bots.json`.
+result; processor time of an answer. Exit status 1 where there is any of these, or where the 99th percentile
+of the time is 50 ms or more. `--write` keeps the rows of the named bots in `benchmarks/results/bots.json`.
 """
 
 import argparse

@@ -66,8 +66,7 @@ def portion(
 
 
 def _last(frame: dict[str, Any]) -> Item | None:
-    food = frame.get("food") or [None]
-    return food[-1] if isinstance(food, list) else food
+    return (frame.get("food") or [None])[-1]
 
 
 def _total(bot: BotFile, items: list[Item]) -> Outcome:

@@ -4,7 +4,7 @@ from vivavoce_bots.chef.commands import SLOTS, complete, read_frame, translate, 
 from vivavoce_bots.chef.notation import Malformed, looks_like_notation, read_predicates
 from vivavoce_bots.chef.world import HOT, Refused, World
 from vivavoce_bots.engine.bot_file import BotFile
-from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Outcome
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Outcome
 
 
 def read(bot: BotFile, text: str) -> list[tuple[Command, ...]] | None:
@@ -62,7 +62,7 @@ def _things(frame: dict) -> list[str]:
     """Ingredients of a frame, or of a question."""
     things = frame.get("thing", [])
     things = [] if things == DONTCARE else things
-    return [item.value for item in ([things] if isinstance(things, Item) else things)]
+    return [item.value for item in things]
 
 
 def _word(bot: BotFile, name: str) -> str:

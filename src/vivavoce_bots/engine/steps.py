@@ -160,7 +160,11 @@ class Steps:
         state.recent = {**earlier, **values}
 
     def _run_side_task(self, turn: Turn, task: Task, arguments: dict[str, Any]) -> None:
-        used = {slot: value for slot, value in arguments.items() if slot in task.uses}
+        used = {
+            slot: [value] if isinstance(value, Item) else value
+            for slot, value in arguments.items()
+            if slot in task.uses
+        }
         outcome = self._call(turn, task.call, task.argument, used)
         self._tell(turn, task, outcome)
         if outcome.end:
@@ -168,9 +172,7 @@ class Steps:
             return
         if used:
             turn.state.closed = (task.name, outcome.meant or used)
-        self._remember(
-            turn.state, {slot: [value] if isinstance(value, Item) else value for slot, value in used.items()}
-        )
+        self._remember(turn.state, used)
         turn.state.done, turn.state.times_asked = True, 0
         if turn.state.question in (Question("offer"), Question("task")):
             turn.state.question = Question("more")
