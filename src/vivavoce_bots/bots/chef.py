@@ -36,7 +36,8 @@ def obey(bot: BotFile, frame: dict, denied: dict, action: str, memory: dict) -> 
     memory["commands"] = [*memory.get("commands", []), translate(bot, predicate)]
     acts = [Act("inform", "done", str(predicate))]
     acts += [Act("inform", "fact", fact) for fact in sorted(world.facts() - before)]
-    return Outcome("done", {"command": memory["commands"][-1]}, acts=acts)
+    meant = {**frame, "container": memory["container"]} if memory["container"] else frame
+    return Outcome("done", {"command": memory["commands"][-1]}, acts=acts, meant=meant)
 
 
 def _missing(frame: dict) -> Outcome:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vivavoce_bots.engine.belief import likely_commands
 from vivavoce_bots.engine.bot_file import BotFile, Task
-from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Meaning, Reply
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Reply
 from vivavoce_bots.engine.control import CONTROL
 from vivavoce_bots.engine.frames import inherited
 from vivavoce_bots.engine.lists import Lists
@@ -235,7 +235,7 @@ class Engine(Lists):
             return {} if informed else self._head_of_last(state, informed)
         free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
         referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
-        return {slot: state.recent[slot] for slot in referents[-1:]}
+        return {slot: _without_quantities(state.recent[slot]) for slot in referents[-1:]}
 
     def _head_of_last(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Values of the last frame that a new one keeps, if its task is about the same kind of thing."""
@@ -369,3 +369,7 @@ class Engine(Lists):
         if state.frame.get(slot_name) == value:
             del state.frame[slot_name]
         return True
+
+
+def _without_quantities(value: Any) -> Any:
+    return [Item(item.value) for item in value] if isinstance(value, list) else value

@@ -139,7 +139,9 @@ class Steps:
             self.questions.ask(turn, Question("choice", "", Options(text, outcome.choices, acts)))
             return
         self._tell(turn, task, outcome)
-        self._remember(state, state.frame)
+        frame = {**state.frame, **outcome.meant}
+        ordered = [slot for slot in task.slots if slot in frame]
+        self._remember(state, {slot: frame[slot] for slot in ordered})
         if outcome.end:
             self._end(turn)
             return

@@ -92,7 +92,7 @@ class Understanding:
             commands.append(Command("refer"))
         if mentions and set(tokens) & set(self.bot.words["also"]):
             commands.append(Command("also"))
-        if mentions and not intents and self._begins_strangely(tokens):
+        if mentions and not intents and self._is_unclear(tokens, mentions):
             commands.append(Command("unclear"))
         return tuple(dict.fromkeys(commands))
 
@@ -109,7 +109,8 @@ class Understanding:
     def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int], list[str]]:
         """Tokens, mentions, places of words that refer to what was spoken of before, and intents."""
         words, endings = self._set_apart(tokenise(text), context), self.bot.words["enclitics"]
-        verbs = [without_enclitic(word, endings, self.verbs) for word in words]
+        plain = [without_enclitic(word, self.bot.words["datives"], self.verbs) for word in words]
+        verbs = [without_enclitic(word, endings, self.verbs) for word in plain]
         tokens = [self.speller.correct(word) for word in verbs]
         mentions = self.spotter.find(
             tokens, context.expected, context.active, context.counting, context.learnt
@@ -119,7 +120,7 @@ class Understanding:
         references = {
             position
             for position, word in enumerate(tokens)
-            if (word != words[position] and word == verbs[position])
+            if (word != plain[position] and word == verbs[position])
             or (word in self.bot.words["pronouns"] and position + 1 not in starts)
             or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
         }
@@ -157,11 +158,17 @@ class Understanding:
             kept.append(mention)
         return kept
 
-    def _begins_strangely(self, tokens: list[str]) -> bool:
-        """Whether the first word of content is unknown, so that it may be the verb of what the bot cannot do."""
+    def _is_unclear(self, tokens: list[str], mentions: list[Mention]) -> bool:
+        """Whether values may belong to what the bot cannot do: it is asked, or the verb may be an unknown word.
+
+        Such a word is the first one of content, or stands before the article of a value: please chop the onion.
+        """
         small = {*self.fillers, *BREAKS, *self.bot.words["conjunctions"], *self.bot.words["corrections"]}
         first = next((token for token in tokens if token not in small), "")
-        return first.isalpha() and len(first) > 2 and first not in self.spotter.known_words
+        before = [tokens[: mention.start][::-1] for mention in mentions]
+        heads = [words[1] for words in before if len(words) > 1 and words[0] in self.fillers]
+        unknown = [word for word in (first, *heads) if word.isalpha() and word not in self.spotter.known_words]
+        return "?" in tokens or any(len(word) > 2 and word not in small for word in unknown)
 
     def _is_elliptic(self, tokens: list[str]) -> bool:
         """Whether a sentence names nothing, so that it is about what was spoken of before: louder, turn up."""
