@@ -16,7 +16,6 @@ from vivavoce.stats.prediction_powered import (
     JudgedCases,
     PoweredDifference,
     PoweredMean,
-    between,
     powered_difference,
     powered_mean,
     sums_to_estimates,
@@ -69,7 +68,6 @@ class Found(NamedTuple):
 class _Sides(NamedTuple):
     estimate: Floats
     away: Floats
-    milder: Floats
     spread: Floats
     asked: np.ndarray
     even: bool
@@ -99,14 +97,14 @@ def means(trials: Trials, *, rate: bool) -> Found:
 def differences(a: Trials, b: Trials) -> Found:
     """`powered_difference` of every trial."""
     first, second = _sides(a), _sides(b)
-    one, other = (side.milder if first.even else side.away for side in (first, second))
-    se, df = _errors(one - other, first.spread + second.spread, even=first.even)
+    se, df = _errors(first.away - second.away, first.spread + second.spread, even=first.even)
     estimate = first.estimate - second.estimate
     with np.errstate(all="ignore"):
         reach, p = stdtrit(df, 0.975) * se, 2 * stdtr(df, -np.abs(estimate) / se)
     found = Found(estimate, estimate - reach, estimate + reach, se, p)
     few = (first.asked < 2) | (second.asked < 2)
-    for trial in np.flatnonzero(few | ~(se > ALIKE)).tolist():
+    fitted = first.even and a.said is not None  # the judge's weight is cross-fitted, trial by trial
+    for trial in np.flatnonzero(few | ~(se > ALIKE) | fitted).tolist():
         _write(found, trial, powered_difference(a.one(trial), b.one(trial)))
     return found
 
@@ -146,18 +144,13 @@ def _sides(trials: Trials) -> _Sides:
     left = np.where(left[..., :1] > 0, left, totals[:, None])
     with np.errstate(all="ignore"):
         estimate, weight = _estimates(totals, usable, whole=whole)
-        flat, own = left.reshape(-1, SUMS), np.repeat(weight, trials.shape[1])
+        flat = left.reshape(-1, SUMS)
         damped = np.sqrt(1 - each[..., 0] / totals[:, :1])
-        anew, same = (
-            (estimate[:, None] - without.reshape(trials.shape)) * damped
-            for without in (
-                _estimates(flat, np.repeat(usable, trials.shape[1]), whole=whole)[0],
-                sums_to_estimates(flat, own, whole=whole)[0],
-            )
-        )
+        without = _estimates(flat, np.repeat(usable, trials.shape[1]), whole=whole)[0]
+        away = (estimate[:, None] - without.reshape(trials.shape)) * damped
     told = weight[trials.caller // trials.shape[1]] * said
     spread = _working(trials, weights, np.where(asked, labels - told, 0.0)) + _working(trials, pool, told)
-    return _Sides(estimate, anew, between(anew, same), spread, people, not whole)
+    return _Sides(estimate, away, spread, people, not whole)
 
 
 def _estimates(sums: Floats, usable: np.ndarray, *, whole: bool) -> tuple[Floats, Floats]:

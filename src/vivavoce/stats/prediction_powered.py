@@ -19,6 +19,8 @@ from vivavoce.stats.sandwich import ALIKE, NONE, Residuals, correlations
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Tuning = Literal["tuned"] | float
 FEWEST: Final = 3
+FOLDS: Final = 5
+FEWEST_LABELS: Final = 40  # of each system, for a test with a judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,12 @@ class _Side(NamedTuple):
 
     away    what leaving each participant out changes, damped by their leverage among labels; the judge's
             weight is tuned anew without them
-    milder  the geometric mean of that and of what it changes at the same weight; 0 where they are at odds
     spread  what the variance of that is proportional to under the working model
     even    whether all labels weigh alike
     """
 
     estimate: float
     away: Floats
-    milder: Floats
     spread: Floats
     weight: float
     even: bool
@@ -148,14 +148,13 @@ def powered_mean(
 def powered_difference(
     a: JudgedCases, b: JudgedCases, *, level: float = 0.95, tuning: Tuning = "tuned"
 ) -> PoweredDifference:
-    """The mean of `a` minus that of `b`: a weight for each, participants left out of both at once.
+    """Return the mean of `a` minus that of `b`; participants may have dialogues of both.
 
-    Note    tuning the weight anew without a participant overstates what they change, as an ordinary residual
-            over 1 less its leverage does (HC3), and the weight as it is understates it (HC0): where all have
-            the same chance their geometric mean stands (HC2). Means keep the first, as their distribution is
-            skewed, and a fair error would make their intervals too narrow
-    Source  MacKinnon and White 1985 (HC0, HC2, HC3, Journal of Econometrics 29)
-    Empty   labels of fewer than 2 participants in one of them, or nothing that varied: no interval and no p
+    Labels drawn with the same chance: the judge's weight is the same for both systems and cross-fitted over
+    five folds of participants, so that it does not depend on the labels that it corrects; fewer than 40
+    labels of a system give no p. Chances that differ, or a given weight: participants are left out of both.
+    No interval and no p where fewer than 2 participants were labelled, or nothing varied.
+    Source: docs/explanation/judges.md; reference values in tests/golden/decisions.json.
     """
     who, codes = np.unique(np.concatenate([a.people, b.people]), return_inverse=True)
     sides = [
@@ -170,22 +169,123 @@ def powered_difference(
         why = "none: labels of fewer than 2 participants about one of them"
         return PoweredDifference(people=n_people, estimate=estimate, method=why)
     even = sides[0].even and sides[1].even
-    first, second = (side.milder if even else side.away for side in (sides[0], sides[1]))
-    se, df = _error(first - second, sides[0].spread + sides[1].spread, even=even)
+    judged = any(side.weight for side in sides if side)
+    fitted = _cross_fitted(a, b, codes) if even and judged and tuning == "tuned" else None
+    if fitted is not None:
+        estimate, se, df = fitted
+    else:
+        se, df = _error(sides[0].away - sides[1].away, sides[0].spread + sides[1].spread, even=even)
     if se <= ALIKE:
         return PoweredDifference(people=n_people, estimate=estimate, se=0.0, method=NOTHING_VARIED)
     reach = t_quantile((1 + level) / 2, df) * se
-    name = "prediction_powered_t" if any(side.weight for side in sides if side) else "people_t"
+    fewest = min(int(cases.labelled.sum()) for cases in (a, b))
     return PoweredDifference(
         estimate=estimate,
         low=estimate - reach,
         high=estimate + reach,
         se=se,
         df=df,
-        p=2 * t_tail(abs(estimate) / se, df),
+        p=None if fitted and fewest < FEWEST_LABELS else 2 * t_tail(abs(estimate) / se, df),
         people=n_people,
-        method=name,
+        method="prediction_powered_t" if judged else "people_t",
     )
+
+
+class CrossFitted(NamedTuple):
+    """Difference of two means with a cross-fitted weight of the judge."""
+
+    difference: float
+    se: float
+    df: float
+
+
+class _FoldedCases:
+    """One system's cases with their fold: what the judge says, labels, and sums for its weight."""
+
+    def __init__(self, cases: JudgedCases, folds: np.ndarray) -> None:
+        predicted = ~np.isnan(cases.said)
+        mean = float(cases.said[predicted].mean()) if predicted.any() else 0.0
+        self.said = np.where(predicted, cases.said, mean)
+        self.labelled, self.folds = cases.labelled, folds
+        self.labels = np.where(self.labelled, cases.labels, 0.0)
+        self.in_fold = np.array([(self.labelled & (folds == fold)).sum() for fold in range(FOLDS)])
+        self.open_in_fold = np.array([(~self.labelled & (folds == fold)).sum() for fold in range(FOLDS)])
+
+    def covariance_and_variance(self, fold: int) -> tuple[float, float]:
+        """Sums for the weight of a fold, from all other folds."""
+        others = self.folds != fold
+        labelled = others & self.labelled
+        count, open_cases = int(labelled.sum()), int((others & ~self.labelled).sum())
+        if not count or not open_cases:
+            return 0.0, 0.0
+        covariance = float(np.cov(self.labels[labelled], self.said[labelled], ddof=0)[0, 1])
+        return covariance, float(self.said[others].var(ddof=1)) * (1 + count / open_cases)
+
+    def estimate(self, weights: Floats) -> float:
+        """Mean of the labels, corrected by the judge with the weight of each fold."""
+        own = weights[self.folds]
+        corrected = float((self.labels - own * self.said)[self.labelled].mean())
+        return corrected + float((self._shares() * own * self.said)[~self.labelled].sum())
+
+    def contributions(self, weights: Floats) -> Floats:
+        """Part of each case in the error of the estimate, centred."""
+        own, said = weights[self.folds], self.said - self.said.mean()
+        labelled = (self.labels - self.estimate(weights) - own * said) / self.labelled.sum()
+        return np.where(self.labelled, labelled, self._shares() * own * said)
+
+    def _shares(self) -> Floats:
+        """Weight of a case without a label: its fold's share of the labels over its fold's open cases."""
+        shares = self.in_fold / self.in_fold.sum() / np.maximum(self.open_in_fold, 1)
+        return np.asarray(shares[self.folds])
+
+
+def _cross_fitted(a: JudgedCases, b: JudgedCases, codes: np.ndarray) -> CrossFitted | None:
+    """Estimate with one cross-fitted weight for both systems; None where the judge gets no weight."""
+    folds = deal_folds(codes, np.concatenate([a.labelled, b.labelled]))[codes]
+    split = len(a.people)
+    return cross_fitted_difference((a, b), (codes[:split], codes[split:]), (folds[:split], folds[split:]))
+
+
+def deal_folds(codes: np.ndarray, labelled: np.ndarray) -> np.ndarray:
+    """Fold of each participant: those with the most labels are dealt out first, in turn."""
+    labels = np.bincount(codes, labelled)
+    folds = np.empty(len(labels), dtype=int)
+    folds[np.argsort(-labels, kind="stable")] = np.arange(len(labels)) % FOLDS
+    return folds
+
+
+def cross_fitted_difference(
+    cases: tuple[JudgedCases, JudgedCases],
+    codes: tuple[np.ndarray, np.ndarray],
+    folds: tuple[np.ndarray, np.ndarray],
+) -> CrossFitted | None:
+    """Return the first mean minus the second, given the participant and the fold of each case."""
+    sides = [_FoldedCases(*side) for side in zip(cases, folds, strict=True)]
+    weights = np.zeros(FOLDS)
+    for fold in range(FOLDS):
+        covariance, variance = np.sum([side.covariance_and_variance(fold) for side in sides], axis=0)
+        usable = variance > ALIKE and all(side.open_in_fold[fold] for side in sides)
+        weights[fold] = min(max(covariance / variance, 0.0), 1.0) if usable else 0.0
+    if not weights.any():
+        return None
+    people = int(max(who.max() for who in codes)) + 1
+    first, second = (
+        np.bincount(who, side.contributions(weights), people) for who, side in zip(codes, sides, strict=True)
+    )
+    met = [np.bincount(who, minlength=people) > 0 for who in codes]
+    difference = sides[0].estimate(weights) - sides[1].estimate(weights)
+    if (met[0] & met[1]).any():
+        groups = [(first - second, met[0] | met[1])]
+    else:
+        groups = [(first, met[0]), (second, met[1])]
+    counts = [int(group.sum()) for _, group in groups]
+    if min(counts) < 2:
+        return None
+    variances = [
+        float((parts**2).sum()) * count / (count - 1)
+        for (parts, _), count in zip(groups, counts, strict=True)
+    ]
+    return CrossFitted(difference, math.sqrt(sum(variances)), sum(counts) - len(counts))
 
 
 def effective_labels(labels: int, alone: float | None, joined: float | None) -> float | None:
@@ -242,19 +342,10 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     without_person = totals - person_sums
     without_person = np.where(without_person[:, :1] > 0, without_person, totals)
     damped = np.sqrt(1 - person_sums[:, 0] / totals[0])
-    anew, same = (
-        (float(estimate[0]) - sums_to_estimates(without_person, factor, whole=cases.chances is not None)[0])
-        * damped
-        for factor in (requested, float(weight[0]))
-    )
+    others = sums_to_estimates(without_person, requested, whole=cases.chances is not None)[0]
+    away = (float(estimate[0]) - others) * damped
     spread = _spread(cases, codes, people, predictions, weights, pool, float(weight[0]))
-    milder = between(anew, same)
-    return _Side(float(estimate[0]), anew, milder, spread, float(weight[0]), cases.chances is None)
-
-
-def between(anew: Floats, same: Floats) -> Floats:
-    """The geometric mean of two changes, 0 where they go different ways."""
-    return np.sign(same) * np.sqrt(np.maximum(anew * same, 0.0))
+    return _Side(float(estimate[0]), away, spread, float(weight[0]), cases.chances is None)
 
 
 def sums_to_estimates(sums: Floats, tuning: Tuning | Floats, *, whole: bool) -> tuple[Floats, Floats]:

@@ -118,7 +118,7 @@ def written(
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    return written(tmp_path_factory.mktemp("ways") / "d")
+    return written(tmp_path_factory.mktemp("ways") / "d", people=168)
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_whose_dialogues_count_changes_the_conclusion(curve: SpecificationCurve)
     by = {one.choice: one for one in curve.specifications}
     link = by[AnalysisWay("subjective_success", "user_turns < 2", "link", "case", None)]
     panel = by[AnalysisWay("subjective_success", "user_turns < 2", "prolific", "case", None)]
-    assert (link.participants, panel.participants) == (8, 16)
+    assert (link.participants, panel.participants) == (56, 112)
     assert link.difference < 0 < panel.difference
     assert curve.declared.sign(0.05) == panel.sign(0.05) == 1 and link.sign(0.05) == 0
     assert link in curve.changed and panel not in curve.changed and curve.declared not in curve.changed
