@@ -31,18 +31,6 @@ class Answers(Control):
         self._on_cancel(turn)
         return "done"
 
-    def _affirm_value(self, turn: Turn, question: Question, has_content: bool) -> str:
-        turn.state.unconfirmed.remove(question.slot)
-        turn.state.belief.confirm(question.slot, question.value)
-        return "answered"
-
-    def _negate_value(self, turn: Turn, question: Question, has_content: bool) -> str:
-        state = turn.state
-        state.belief.scale(question.slot, question.value, 0.0)
-        state.frame.pop(question.slot, None)
-        state.unconfirmed.remove(question.slot)
-        return "answered"
-
     def _affirm_restart(self, turn: Turn, question: Question, has_content: bool) -> str:
         self._on_restart(turn)
         return "done"

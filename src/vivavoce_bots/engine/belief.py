@@ -57,9 +57,6 @@ class Belief:
         if value in self.slots.get(slot, {}):
             self.slots[slot][value] *= factor
 
-    def confirm(self, slot: str, value: Any) -> None:
-        self.slots[slot] = {value: 1.0}
-
     def forget(self, slot: str) -> None:
         self.slots.pop(slot, None)
         self.denied.pop(slot, None)
@@ -87,12 +84,6 @@ def _mass(meanings: list[Meaning], act: str) -> dict[str, dict[Any, float]]:
             values = mass.setdefault(slot, {})
             values[value] = values.get(value, 0.0) + meaning.score
     return mass
-
-
-def likely_commands(meanings: list[Meaning], least: float = 0.4) -> list[Command]:
-    """Commands of the best hypothesis, and those that enough hypotheses share."""
-    best = list(meanings[0].commands) if meanings else []
-    return best + [command for command in shared_commands(meanings, least) if command not in best]
 
 
 def shared_commands(meanings: list[Meaning], least: float) -> list[Command]:

@@ -89,9 +89,6 @@ class Control(Steps):
     def _on_doubt(self, turn: Turn, slot: str = "") -> None:
         """The user says that the bot was wrong, without saying what is right."""
         state = turn.state
-        for slot in state.unconfirmed:
-            state.frame.pop(slot, None)
-        state.unconfirmed = []
         state.question = None
         turn.say(self._prompt(turn, "sorry"), Act("ack", "", "apology"))
         if state.frame and state.task:

@@ -3,7 +3,6 @@
 from types import ModuleType
 from typing import Any
 
-from vivavoce_bots.engine.belief import likely_commands
 from vivavoce_bots.engine.bot_file import BotFile, Task
 from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Reply
 from vivavoce_bots.engine.control import CONTROL
@@ -106,7 +105,7 @@ class Engine(Lists):
 
     @staticmethod
     def _likely(meanings: list[Meaning]) -> list[Command]:
-        return likely_commands(meanings)
+        return list(meanings[0].commands) if meanings else []
 
     @staticmethod
     def _resume_question(state: State, commands: list[Command]) -> None:
@@ -146,7 +145,7 @@ class Engine(Lists):
         chatted = not answered and not self._has_content(commands) and self._chat(turn, acts)
         side_tasks = self._start_tasks(turn, commands)
         opened = state.task != task_before
-        changed = self._fill_slots(turn, commands, meanings, side_tasks)
+        changed = self._fill_slots(turn, commands, side_tasks)
         if turn.end or answered == "done":
             return
         if "unclear" in acts and not state.task and not self.questions.fitting_tasks(state.frame):
@@ -273,12 +272,9 @@ class Engine(Lists):
             self._close_task(state)
             state.task = candidates[0]
 
-    def _fill_slots(
-        self, turn: Turn, commands: list[Command], meanings: list[Meaning], side_tasks: list[Task]
-    ) -> bool:
+    def _fill_slots(self, turn: Turn, commands: list[Command], side_tasks: list[Task]) -> bool:
         state = turn.state
-        state.belief.update(meanings, self.sizes)
-        self._note_alternatives(state, commands)
+        values = self._values(state, commands)
         used = {slot for task in side_tasks for slot in task.uses}
         changed = False
         for command in commands:
@@ -290,37 +286,26 @@ class Engine(Lists):
                 changed |= self._note_unknown(turn, command)
             elif command.act == "inform" and self.bot.slots[command.slot].type == "list":
                 changed |= self._add_item(turn, command)
-        informed = [
-            command.slot for meaning in meanings for command in meaning.commands if command.act == "inform"
-        ]
-        named = {*informed, *state.frame}
+        named = {*values, *state.frame}
         is_anchored = bool(state.task) or any(not self.bot.slots[slot].optional for slot in named)
-        for slot_name in dict.fromkeys(informed):
+        for slot_name, value in values.items():
             if self.bot.slots[slot_name].type == "list" or slot_name in used:
                 continue
             if is_anchored or not self.bot.slots[slot_name].optional:
-                changed |= self._set_value(turn, slot_name)
+                self._set_value(turn, slot_name, value)
+                changed = True
         return changed
 
-    def _set_value(self, turn: Turn, slot_name: str) -> bool:
+    def _set_value(self, turn: Turn, slot_name: str, value: Any) -> None:
         state = turn.state
-        value, probability = state.belief.best(slot_name)
-        if probability < self.bot.settings["reject_below"]:
-            return False
         if self._is_out_of_range(slot_name, value):
-            state.belief.slots.pop(slot_name)
             turn.say(self.bot.slots[slot_name].hint, Act("canthelp", slot_name, value))
-            return True
+            return
         previous = state.frame.pop(slot_name, None)
         state.frame[slot_name] = value  # the latest change is last
         self._acknowledge(turn, slot_name, previous)
         state.denied.get(slot_name, set()).discard(value)
-        if previous == value:
-            return True
-        state.approved = False
-        if self._needs_confirmation(probability) and slot_name not in state.unconfirmed:
-            state.unconfirmed.append(slot_name)
-        return True
+        state.approved = state.approved and previous == value
 
     def _is_out_of_range(self, slot_name: str, value: Any) -> bool:
         limits = self.bot.slots[slot_name].range
@@ -341,24 +326,26 @@ class Engine(Lists):
         if previous not in (None, DONTCARE, value) and slot_name in self.bot.settings["lasting_slots"]:
             turn.say(self._prompt(turn, "implicit", phrases=self.wording.phrase(slot_name, value)))
 
-    def _note_alternatives(self, state: State, commands: list[Command]) -> None:
-        """Keep several values of a slot that takes one, to ask which of them is meant; an urgent one is."""
-        for slot in self.bot.slots.values():
-            values = [
-                command.value for command in commands if command.act == "inform" and command.slot == slot.name
-            ]
-            urgent = [value for value in values if value in slot.urgent]
-            if values:
-                state.alternatives = ("", [])
-            if urgent:
-                state.belief.confirm(slot.name, urgent[0])
-            elif slot.which and len(set(values)) > 1 and not any(c.act == "negate" for c in commands):
-                state.alternatives = (slot.name, list(dict.fromkeys(values)))
+    def _values(self, state: State, commands: list[Command]) -> dict[str, Any]:
+        """Value of each slot: an urgent one, else the last one: Spanish, no, French.
 
-    def _needs_confirmation(self, probability: float) -> bool:
-        if self.confirmation == "belief":
-            return probability < self.bot.settings["confirm_below"]
-        return self.confirmation in ("explicit", "implicit")
+        Several values of a slot of which one is asked for are kept as alternatives.
+        """
+        values: dict[str, Any] = {}
+        denies = any(command.act == "negate" for command in commands)
+        for command in commands:
+            slot, value = self.bot.slots.get(command.slot), command.value
+            if command.act != "inform" or slot is None:
+                continue
+            earlier = values.get(slot.name)
+            if earlier is None:
+                state.alternatives = ("", [])
+            elif slot.which and earlier != value and not denies:
+                state.alternatives = (slot.name, [*(state.alternatives[1] or [earlier]), value])
+            values[slot.name] = earlier if earlier in slot.urgent else value
+            if values[slot.name] in slot.urgent:
+                state.alternatives = ("", [])
+        return values
 
     def _remove_value(self, turn: Turn, command: Command) -> bool:
         state, slot_name, value = turn.state, command.slot, command.value

@@ -68,11 +68,6 @@ class Questions:
         name = question.value.wording
         return self._prompt(turn, "learn", word=name), [Act("request", question.slot, name)]
 
-    def _value(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
-        phrase = self.wording.phrase(question.slot, question.value)
-        act = Act("confirm", question.slot, question.value)
-        return self._prompt(turn, "confirm_value", phrase=phrase), [act]
-
     def _approve(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         state = turn.state
         task = self.bot.tasks[state.task]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from vivavoce_bots.engine.belief import shared_commands
+from vivavoce_bots.engine.belief import Belief, shared_commands
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Meaning, Reply
 from vivavoce_bots.engine.ontology import HOURS, TIMED, TYPE
@@ -37,6 +37,7 @@ class SearchState(State):
     taken_back  those of them that the user just rejected
     """
 
+    belief: Belief = field(default_factory=Belief)
     venue: str = ""
     seen: list[str] = field(default_factory=list)
     searched: Any = None

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce_bots.engine.belief import Belief
 from vivavoce_bots.engine.commands import Act, Command, Item, Reply
 
 
@@ -23,8 +22,6 @@ class State:
     task: str = ""
     frame: dict[str, Any] = field(default_factory=dict)
     denied: dict[str, set[Any]] = field(default_factory=dict)
-    unconfirmed: list[str] = field(default_factory=list)
-    belief: Belief = field(default_factory=Belief)
     waiting: list[tuple[Command, ...]] = field(default_factory=list)  # frames of the sentence still to do
     question: Question | None = None
     answered: str = ""  # slot whose question was answered last

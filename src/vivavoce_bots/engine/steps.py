@@ -38,8 +38,6 @@ class Steps:
         if not state.task:
             self.questions.ask(turn, self._task_question(state))
             return
-        if self._confirm_values(turn):
-            return
         task, question = self.bot.tasks[state.task], self._missing(turn)
         if question is not None and self._insists(state, question):
             self._do_without(turn)
@@ -62,7 +60,6 @@ class Steps:
 
     def _retry(self, turn: Turn, slot: str) -> None:
         turn.state.frame.pop(slot, None)
-        turn.state.belief.slots.pop(slot, None)
         self.questions.ask(turn, Question("slot", slot))
 
     def _task_question(self, state: State) -> Question:
@@ -71,22 +68,6 @@ class Steps:
             return Question("select", next(iter(state.frame)))
         state.frame = {}
         return Question("more" if state.done else "task")
-
-    def _confirm_values(self, turn: Turn) -> bool:
-        """Confirm new values: as a question of its own (explicit) or within the next turn (implicit)."""
-        state = turn.state
-        state.unconfirmed = [slot for slot in state.unconfirmed if slot in state.frame]
-        if not state.unconfirmed:
-            return False
-        if self.confirmation == "implicit":
-            phrases = self.wording.phrases({slot: state.frame[slot] for slot in state.unconfirmed})
-            acts = [Act("confirm", slot, state.frame[slot]) for slot in state.unconfirmed]
-            turn.say(self._prompt(turn, "implicit", phrases=phrases), *acts)
-            state.unconfirmed = []
-            return False
-        slot = state.unconfirmed[0]
-        self.questions.ask(turn, Question("value", slot, state.frame[slot]))
-        return True
 
     def _missing(self, turn: Turn) -> Question | None:
         """Question for the first required slot, quantity or approval that is missing."""
@@ -215,8 +196,7 @@ class Steps:
         lasting = self.bot.settings["lasting_slots"]
         state.task = self.bot.settings["first_task"] if lasting else ""
         state.frame = {name: value for name, value in state.frame.items() if name in lasting}
-        state.denied, state.unconfirmed, state.alternatives = {}, [], ("", [])
-        state.belief.slots.clear()
+        state.denied, state.alternatives = {}, ("", [])
         state.approved = False
         state.question = None
 
