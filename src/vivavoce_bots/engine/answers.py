@@ -89,7 +89,8 @@ class Answers(Control):
         return "answered"
 
     def _choices_of(self, slot: str) -> list[dict[str, Any]]:
-        return [{slot: value} for value in self.bot.slots[slot].values]
+        """Values that a question for a slot lists; an item of a list has a name."""
+        return [{slot: value} for value in self.bot.slots[slot].values if self.bot.slots[slot].type == "choice"]
 
     def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         """Take the only choice, or ask which one is meant."""
