@@ -124,10 +124,13 @@ class Engine(Lists):
             counting=kind == "quantity",
             settling=kind not in ("", "slot", "quantity", "task", "select"),
             naming=bool(expected) and self.bot.slots[expected].open and kind in ("slot", "complete"),
-            choosing=kind == "choice" or (kind == "slot" and bool(self.bot.slots[expected].values)),
+            choosing=kind == "choice" or (kind == "slot" and self._is_choice(expected)),
             answered=state.answered,
             learnt=tuple(state.memory.get("learnt", ())),
         )
+
+    def _is_choice(self, slot: str) -> bool:
+        return self.bot.slots[slot].type == "choice" and bool(self.bot.slots[slot].values)
 
     def _finish(self, turn: Turn, understood: tuple[Meaning, ...]) -> Reply:
         text = self.strategies.align(" ".join(turn.sentences), turn.state.called)
