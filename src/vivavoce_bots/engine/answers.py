@@ -82,7 +82,7 @@ class Answers(Control):
         if question is None or not places:
             return ""
         choices = question.value.choices if question.kind == "choice" else self._choices_of(question.slot)
-        if places[0] >= len(choices):
+        if not choices or places[0] >= len(choices):
             return ""
         turn.state.frame.update(choices[places[0]])
         turn.state.alternatives = ("", [])
