@@ -320,6 +320,8 @@ class Engine(Lists):
         value = state.frame[slot_name]
         if state.question is not None and state.question.slot == slot_name:
             state.answered = slot_name
+        if slot_name in self.bot.settings["lasting_slots"]:
+            state.asked = 0
         if (
             previous is None
             and slot.ack

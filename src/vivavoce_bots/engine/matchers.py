@@ -69,6 +69,7 @@ class LexicalMatcher:
         self.weights = {word: math.log(1 + len(documents) / count) for word, count in frequency.items()}
         self.unknown = UNKNOWN_WEIGHT * max(self.weights.values())
         self.intents = [intent for intent, _ in examples]
+        self.exact = {tuple(words): intent for intent, words in reversed(examples)}
         self.negations = set(bot.words["negations"])
         self.negated = {place for place, (_, words) in enumerate(examples) if self.negations & set(words)}
         self.places: dict[str, list[tuple[int, float]]] = {}  # examples that have a word, with its weight there
@@ -100,7 +101,8 @@ class LexicalMatcher:
             if place in unlike:
                 continue
             best[self.intents[place]] = max(best[self.intents[place]], score)
-        return sorted(best.items(), key=lambda pair: -pair[1])
+        exact = self.exact.get(masked)
+        return sorted(best.items(), key=lambda pair: (pair[0] != exact, -pair[1]))
 
 
 @lru_cache(maxsize=1)

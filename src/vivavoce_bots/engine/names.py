@@ -37,7 +37,7 @@ class NameFinder:
             runs = self._runs(tokens, covered, taken, capitals)
             place = self._labelled(slot, tokens, taken) or self._marked(slot, tokens, runs)
             if not place and slot.name in asked:
-                place = self._bare(slot, tokens, runs)
+                place = self._bare(slot, tokens, runs, capitals)
             if place and len(place) <= _LONGEST_NAME:
                 names += self._mentions(slot, tokens, place)
                 taken |= set(place)
@@ -62,8 +62,13 @@ class NameFinder:
         """Unknown words behind a marker: to Maria."""
         return next((run for run in runs if run.start and tokens[run.start - 1] in slot.markers), None)
 
-    def _bare(self, slot: Slot, tokens: list[str], runs: list[range]) -> range | None:
-        """Unknown words that are all of an answer but for small words."""
+    def _bare(
+        self, slot: Slot, tokens: list[str], runs: list[range], capitals: set[str]
+    ) -> range | None:
+        """Words with a capital, or unknown words that are all of an answer but for small words."""
+        written = next((run for run in runs if capitals.issuperset(tokens[run.start : run.stop])), None)
+        if written is not None and "?" not in tokens:
+            return written
         small = {*self.small, *slot.nouns, *slot.markers}
         others = [word for place, word in enumerate(tokens) if not any(place in run for run in runs)]
         return runs[0] if runs and set(others) <= small else None

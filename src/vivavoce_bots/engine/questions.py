@@ -8,6 +8,7 @@ from vivavoce_bots.engine.state import Question, Turn
 from vivavoce_bots.engine.values import closest_values
 from vivavoce_bots.engine.wording import Wording, known
 
+REPEATED = ("slot", "quantity", "choice", "select", "liken", "learn")
 MOST_REPETITIONS = 3  # times that a question is asked in a row
 
 
@@ -28,15 +29,8 @@ class Questions:
             turn.end = True
             return
         state.times_asked = state.times_asked + 1 if question == state.question else 1
-        if state.times_asked > MOST_REPETITIONS and question.kind in (
-            "slot",
-            "quantity",
-            "value",
-            "choice",
-            "select",
-            "liken",
-            "learn",
-        ):
+        is_repeated = state.times_asked > MOST_REPETITIONS and question.kind in REPEATED
+        if is_repeated and not self.bot.settings["max_misunderstandings"]:
             self.offer_restart(turn, question)
             return
         state.question = question

@@ -87,7 +87,7 @@ def test_rules_stand_in_for_an_endpoint_that_fails_and_is_left_alone_for_a_while
 
 
 @pytest.mark.parametrize(
-    ("understanding", "message"), [("encoder", "vivavoce[similarity]"), ("endpoint", "VIVAVOCE_BOT_ENDPOINT")]
+    ("understanding", "message"), [("encoder", "the extra similarity"), ("endpoint", "VIVAVOCE_BOT_ENDPOINT")]
 )
 def test_what_is_missing_is_said_at_the_start(
     understanding: str,
