@@ -234,7 +234,7 @@ def test_what_an_extra_holds_is_named_with_what_to_install(
 
     monkeypatch.setattr("vivavoce.api.comparing.open_dataset", lacking)
     monkeypatch.setattr(extras, "_extras", lambda: {"scikit-learn": "predict"})
-    with pytest.raises(vv.InputError, match=r"vivavoce\[predict\]"):
+    with pytest.raises(vv.InputError, match=r"\[predict\]"):
         vv.compare(folder)
 
 

@@ -91,7 +91,7 @@ def test_what_is_no_engine_is_told_in_a_line(text: str, told: str) -> None:
 
 def test_without_dask_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vivavoce.core.extras.find_spec", lambda module: None)
-    with pytest.raises(InputError, match=r"needs the package distributed.*vivavoce\[cluster\]"):
+    with pytest.raises(InputError, match=r"needs the package distributed.*\[cluster\]"):
         read_engine("dask")
 
 

@@ -67,7 +67,7 @@ def test_paths_stay_paths_and_an_address_may_have_lost_a_slash(
 
 def test_without_the_extra_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vivavoce.core.extras.find_spec", lambda module: None)
-    with pytest.raises(MissingExtra, match=r"vivavoce\[addresses\]"):
+    with pytest.raises(MissingExtra, match=r"\[addresses\]"):
         resolve_path("s3://research/calls")
 
 

@@ -62,5 +62,5 @@ def test_a_channel_by_sound_makes_as_much_noise_and_other_mistakes() -> None:
 
 def test_without_the_package_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jellyfish", None)
-    with pytest.raises(InputError, match=r"vivavoce\[sound\]"):
+    with pytest.raises(InputError, match=r"\[sound\]"):
         neighbours("night", ["knight"], (), "sound")
