@@ -6,49 +6,40 @@ from typing import Any
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import Command, Item
-from vivavoce_bots.engine.numbers import read_number
-from vivavoce_bots.engine.text import tokenise
 
 SLOTS = ("thing", "container", "place")
+QUANTITY = re.compile(r"([0-9]+(?:[.,][0-9]+)?)? ?(\D*)")
 
 
 def read_frame(bot: BotFile, predicate: Predicate) -> tuple[Command, ...]:
     """Commands of a predicate whose names are in the language of the conversation or of the notation."""
-    rows = bot.table["actions"].items()
-    action = next((name for name, row in rows if predicate.action in (name, row["verb"])), "")
-    if not action:
+    actions = {name: action for action, row in bot.table["actions"].items() for name in (action, row["verb"])}
+    if predicate.action not in actions:
         return (Command("start", "", "unknown_action"),)
+    named = [(slot, value, names) for slot in SLOTS for value, names in bot.slots[slot].values.items()]
+    known = {name: (slot, value) for slot, value, names in named for name in (value, *names)}
     values: list[Command] = []
     quantity = Item("")
     for word in predicate.things():
-        slot, value = _find_value(bot, word)
+        slot, value = known.get(word, ("", ""))
         if not slot:
             quantity = _read_quantity(bot, word)
             if quantity.quantity is None:
                 return Command("inform", "missing", word), Command("start", "", "unknown_thing")
-        elif slot == "thing":
-            values.append(Command("inform", slot, Item(value, quantity.quantity, quantity.unit)))
-            quantity = Item("")
-        else:
-            values.append(Command("inform", slot, value))
-    return (*values, Command("start", "", action))
-
-
-def _find_value(bot: BotFile, word: str) -> tuple[str, str]:
-    for slot in SLOTS:
-        for value, names in bot.slots[slot].values.items():
-            if word in (value, *names):
-                return slot, value
-    return "", ""
+            continue
+        item = Item(value, quantity.quantity, quantity.unit)
+        values.append(Command("inform", slot, item if slot == "thing" else value))
+        quantity = Item("")
+    return (*values, Command("start", "", actions[predicate.action]))
 
 
 def _read_quantity(bot: BotFile, text: str) -> Item:
     """Quantity, such as 300 g or pizzico; it has no number where the text is none."""
-    tokens = tokenise(text) or [text]
-    number, end = read_number(tokens, 0, bot.language) or (1.0, 0)
+    match = QUANTITY.fullmatch(text)
+    number, word = match.groups() if match else (None, text)
     units = {name: unit for unit, names in bot.slots["thing"].units.items() for name in (unit, *names)}
-    unit = next((units[token] for token in tokens[end:] if token in units), "")
-    return Item("", number if end or unit else None, unit)
+    is_quantity = word in units or (number and not word)
+    return Item("", float((number or "1").replace(",", ".")) if is_quantity else None, units.get(word, ""))
 
 
 def complete(bot: BotFile, action: str, frame: dict[str, Any], last_container: str) -> str:

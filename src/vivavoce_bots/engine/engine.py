@@ -233,7 +233,7 @@ class Engine(Lists):
 
     def _referents(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""
-        if not any(slot.antecedent for slot in self.bot.slots.values()):
+        if not self.bot.has_antecedents:
             return {} if informed else self._head_of_last(state, informed)
         free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
         referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
@@ -242,7 +242,7 @@ class Engine(Lists):
     def _head_of_last(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Values of the last frame that a new one keeps, if its task is about the same kind of thing."""
         slots, last_slots = self.bot.tasks[state.task].slots, self._last_task(state).slots
-        is_alike = slots[0] in state.closed[1] and last_slots in ([], slots)
+        is_alike = slots[0] in state.closed[1] and last_slots in ([], slots) and not self.bot.has_antecedents
         return inherited(self.bot, state.task, state.closed[1], informed) if is_alike else {}
 
     def _reopen_task(self, turn: Turn, informed: set[str], acts: list[str]) -> bool:

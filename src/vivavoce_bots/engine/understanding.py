@@ -173,7 +173,7 @@ class Understanding:
     def _is_elliptic(self, tokens: list[str]) -> bool:
         """Whether a sentence names nothing, so that it is about what was spoken of before: louder, turn up."""
         content = {word for word in tokens if word not in self.fillers and word not in BREAKS}
-        return content <= self.verbs
+        return content <= self.verbs and not self.bot.has_antecedents
 
     def _unknown_names(self, tokens: list[str], mentions: list[Mention], slot: str) -> list[Command]:
         """Names in short clauses without a value that have one or two adjacent unknown words."""
