@@ -86,8 +86,9 @@ class WeakUnderstanding(Understanding):
 
 def _without_anaphora() -> FileBot:
     bot = FileBot("callsteering")
-    ordinals = bot.source["words"]["ordinals"]
-    bot.source["words"]["ordinals"] = {place: {"en": [], "it": []} for place in ordinals}
+    for language in ("en", "it"):
+        words = bot.engine(language).bot.words
+        words["ordinals"] = dict.fromkeys(words["ordinals"], [])  # type: ignore[assignment]
     return bot
 
 

@@ -83,7 +83,9 @@ class Understanding:
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
         tokens, mentions, references, intents = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
-        commands += [self._intent_command(intent, tokens) for intent in intents]
+        named = {mention.slot for mention in mentions}
+        meant = [self._intent_command(intent, tokens) for intent in intents]
+        commands += [command for command in meant if self._adds(command, named)]
         if context.naming and not intents:
             commands += self._unknown_names(tokens, mentions, context.expected)
         if context.choosing:
@@ -95,6 +97,10 @@ class Understanding:
         if mentions and not intents and self._is_unclear(tokens, mentions):
             commands.append(Command("unclear"))
         return tuple(dict.fromkeys(commands))
+
+    def _adds(self, command: Command, named: set[str]) -> bool:
+        """Whether a value that a sentence means counts beside those that it names."""
+        return command.slot not in named or command.value in self.bot.slots[command.slot].urgent
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
         """Commands of each frame of a sentence, where it asks for several; else nothing."""
