@@ -3,43 +3,29 @@
 from functools import partial
 from pathlib import Path
 
-from vivavoce_bots.bot import Bot, Entry
-from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.bot import Entry
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
-from vivavoce_bots.engine.bot_file import read_head
+from vivavoce_bots.engine.bot_file import read_head, read_yaml
 from vivavoce_bots.engine.file_bot import FileBot
-from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
 
-def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
-    return RestaurantBot(read_domain(domain), variant, seed)
-
-
-_CLASSES: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(
-            RestaurantBot.name,
-            "finds restaurants, pubs and coffee shops, in English and Italian",
-            RestaurantBot.variants,
-            _restaurant,
-        ),
-    )
-}
-
-
-def _make(name: str, variant: str, seed: int, domain: Path | None, understanding: str = "rules") -> Bot:
-    return FileBot(name, variant, seed, understanding, domain)
+def make_bot(
+    name: str, variant: str, seed: int = 1, domain: Path | None = None, understanding: str = "rules"
+) -> FileBot:
+    """A bot by its file; those that are based on `venues.yaml` search a domain file."""
+    searches = read_yaml(FOLDER / f"{name}.yaml").get("base") == "venues"
+    return (SearchBot if searches else FileBot)(name, variant, seed, understanding, domain)
 
 
 def _file_entries() -> dict[str, Entry]:
     """Entries of the bot files that are finished, which is to say that they have a summary."""
     sources = {path.stem: read_head(path) for path in sorted(FOLDER.glob("*.yaml"))}
     return {
-        name: Entry(name, source["summary"], tuple(source["variants"]), partial(_make, name))
+        name: Entry(name, source["summary"], tuple(source["variants"]), partial(make_bot, name))
         for name, source in sources.items()
         if "summary" in source
     }
 
 
-BOTS: dict[str, Entry] = {**_CLASSES, **_file_entries()}
+BOTS: dict[str, Entry] = _file_entries()

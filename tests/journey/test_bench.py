@@ -17,10 +17,9 @@ from itertools import count
 from pathlib import Path
 from vivavoce_bots.bot import answer
 from vivavoce_bots.damage import Damage, damaged
-from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.engine.search_bot import SearchBot
 
-BOT = damaged(RestaurantBot(read_domain(Path({domain!r}))), Damage(wrong_venue=0.2), seed=5)
+BOT = damaged(SearchBot("restaurant", "nbest", domain=Path({domain!r})), Damage(wrong_venue=0.2), seed=5)
 NUMBERS = count()
 MISNAMED = []
 

@@ -17,7 +17,7 @@ protocol: cambridge-2011
 systems:
   learner:
     connect: python
-    call: "vivavoce_bots.restaurant.learning:LEARNER.answer"
+    call: "vivavoce_bots.learning:LEARNER.answer"
     in_process: true
     greeting: true
   fixed: {connect: python, call: "vivavoce_bots.calling:restaurant_nbest", in_process: true, greeting: true}

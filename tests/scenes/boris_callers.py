@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.damage import Damage, damaged
-from vivavoce_bots.engine.file_bot import FileBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
-BOTS = cache(partial(FileBot, "boris"))
+BOTS = cache(partial(SearchBot, "boris"))
 BOT = BOTS("implicit").engine("en").bot
 LONGEST = 40
 

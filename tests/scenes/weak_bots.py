@@ -1,6 +1,6 @@
 """Planted weaknesses of understanding: a bot that is lost before one kind of wording, and no other.
 
-accents     words count only with all their accents and apostrophes
+accents     words count only with all their accents
 synonyms    a value or kind of venue is known only by the first of its words
 word_order  what qualifies a venue counts only in its usual place beside the noun: an Indian restaurant in the
             centre, not a restaurant Indian, nor a restaurant for tonight in the centre
@@ -9,79 +9,86 @@ anaphora    `the second` and its like point at nothing
 Accents, synonyms and word order are weaknesses of the restaurant bot, anaphora one of the call steering bot.
 """
 
-import re
-import unicodedata
+from dataclasses import replace
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 from vivavoce_bots.bot import BotFunction, as_function
-from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
-from vivavoce_bots.dialogue.spotting import Span, tokens
-from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.commands import Command
 from vivavoce_bots.engine.file_bot import FileBot
-from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.engine.search import SearchEngine
+from vivavoce_bots.engine.search_bot import SearchBot
+from vivavoce_bots.engine.text import without_accents
+from vivavoce_bots.engine.understanding import Context, Understanding
+from vivavoce_bots.engine.understandings import Understands
+from vivavoce_bots.engine.values import Mention
 
-_TOKEN: Final = re.compile(r"\w+(?:'\w+)?'?")
-_BEFORE_THE_NOUN: Final = {"en": ("food", "pricerange", "price range"), "it": ()}
-_BESIDE: Final = {
-    "a",
-    "an",
-    "any",
-    "in",
-    "the",
-    "of",
-    "di",
-    "del",
-    "nel",
-    "nella",
-    "con",
-    "zona",
-    "cucina",
-    "e",
-    "and",
-}
+_BEFORE_THE_NOUN: Final = {"en": ("food", "pricerange"), "it": ()}
+_BESIDE: Final = {*"a an any in the of di del nel nella con zona cucina e and".split()}
 
 
-def _accented_tokens(text: str) -> list[str]:
-    return _TOKEN.findall(unicodedata.normalize("NFC", text[:2_000]).casefold())
+class _WithAccents(Understanding):
+    """Knows words with their accents only."""
+
+    def commands(self, text: str, context: Context) -> tuple[Command, ...]:
+        names = [name for slot in self.bot.slots.values() for names in slot.values.values() for name in names]
+        words = {word for name in names for word in name.lower().split()}
+        bare = {without_accents(word) for word in words} - words
+        return super().commands(" ".join("?" if word.lower() in bare else word for word in text.split()), context)
 
 
-class WeakUnderstanding(Understanding):
-    """The restaurant bot's understanding, less one thing."""
+class _InOrder(Understanding):
+    """Knows values in their usual place only."""
 
-    def __init__(self, domain: Domain, language: str, weakness: str) -> None:
-        self._weakness, self._language = weakness, language
-        super().__init__(domain, language, _accented_tokens if weakness == "accents" else tokens)
+    def __init__(self, bot: BotFile) -> None:
+        super().__init__(bot)
+        self._find = self.spotter.find
+        self.spotter.find = self._find_in_place  # type: ignore[method-assign]
 
-    def _known_as(self, phrases: list[str]) -> list[str]:
-        if self._weakness != "synonyms":
-            return phrases
-        stem = phrases[0][: max(3, len(phrases[0]) - 2)]
-        return [phrase for phrase in phrases if phrase.startswith(stem)]  # indiano, indiana: no synonyms
-
-    def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
-        if self._weakness != "word_order":
-            return spans
-        noun = next((place for place, span in enumerate(spans) if span.entry.slot == TYPE), None)
+    def _find_in_place(self, tokens: list[str], *more: Any, **options: Any) -> list[Mention]:
+        mentions = self._find(tokens, *more, **options)
+        noun = next((mention for mention in mentions if mention.slot == "type"), None)
         if noun is None:
-            return spans
-        return [
-            span
-            for place, span in enumerate(spans)
-            if span.entry.kind != "value"
-            or span.entry.slot in (TYPE, NAME)
-            or self._in_place(spans, noun, place, said)
-        ]
+            return mentions
+        return [one for one in mentions if one == noun or self._is_in_place(tokens, mentions, noun, one)]
 
-    def _in_place(self, spans: list[Span], noun: int, place: int, said: list[str]) -> bool:
+    def _is_in_place(self, tokens: list[str], mentions: list[Mention], noun: Mention, mention: Mention) -> bool:
         """On its own side of the noun, with nothing but small words and other values between."""
-        before = spans[place].entry.slot in _BEFORE_THE_NOUN[self._language]
-        if before != (place < noun):
+        before = mention.slot in _BEFORE_THE_NOUN[self.bot.language]
+        if before != (mention.start < noun.start):
             return False
-        low, high = sorted((noun, place))
-        covered = {at for span in spans[low : high + 1] for at in range(span.start, span.end)}
-        between = range(spans[low].start, spans[high].end)
-        return all(at in covered or said[at] in _BESIDE for at in between)
+        covered = {place for one in mentions for place in range(one.start, one.end)}
+        low, high = sorted((noun, mention), key=lambda one: one.start)
+        return all(at in covered or tokens[at] in _BESIDE for at in range(low.end, high.start))
+
+
+class _WeakBot(SearchBot):
+    """The restaurant bot, less one thing."""
+
+    def __init__(self, weakness: str) -> None:
+        self._weakness = weakness
+        super().__init__("restaurant", "nbest")
+
+    def read_bot(self, language: str) -> BotFile:
+        bot = super().read_bot(language)
+        if self._weakness != "synonyms":
+            return bot
+        slots = {
+            name: replace(slot, values={value: _alike(names) for value, names in slot.values.items()})
+            for name, slot in bot.slots.items()
+        }
+        return replace(bot, slots=slots)
+
+    def make_engine(self, bot: BotFile, understanding: Understands) -> SearchEngine:
+        weak = {"accents": _WithAccents, "word_order": _InOrder}.get(self._weakness, Understanding)
+        return SearchEngine(bot, weak(bot))
+
+
+def _alike(names: list[str]) -> list[str]:
+    """The first name and its other endings: indiana, indiano."""
+    stem = names[0][: max(3, len(names[0]) - 2)]
+    return [name for name in names if name.startswith(stem)]
 
 
 def _without_anaphora() -> FileBot:
@@ -93,8 +100,7 @@ def _without_anaphora() -> FileBot:
 
 
 def _restaurant(weakness: str) -> BotFunction:
-    understanding = partial(WeakUnderstanding, weakness=weakness)
-    return as_function(cache(lambda: RestaurantBot(read_domain(), understanding=understanding)))
+    return as_function(cache(partial(_WeakBot, weakness)))
 
 
 restaurant_without_accents = _restaurant("accents")

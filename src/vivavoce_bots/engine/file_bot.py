@@ -11,21 +11,13 @@ from typing import Any
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
-from vivavoce_bots.engine.bot_file import (
-    BOTS,
-    LANGUAGES,
-    BotFile,
-    DomainError,
-    Task,
-    apply_ontology,
-    bot_in_language,
-    read_source,
-)
+from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, BotFile, DomainError, Task, bot_in_language, read_source
 from vivavoce_bots.engine.engine import Engine
-from vivavoce_bots.engine.search import SearchEngine
 from vivavoce_bots.engine.state import State
+from vivavoce_bots.engine.understanding import Context
 from vivavoce_bots.engine.understandings import Understands, make_understanding
 from vivavoce_bots.engine.values import ValueSpotter
+
 
 PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou"}
 
@@ -58,16 +50,13 @@ class FileBot:
     ) -> None:
         self.name, self.variant, self.seed, self.understanding = name, variant, seed, understanding
         self.source = read_source(name, variant, folder)
-        self.backend: ModuleType | None = None
-        if "search" in self.source:
-            self.source = apply_ontology(self.source, domain)
-        else:
-            self.backend = import_module(f"vivavoce_bots.bots.{name}")
-            self._apply_domain(domain)
         self._engines: dict[str, Engine] = {}
+        self.prepare(domain)
         self.engine(LANGUAGES[0])  # what is missing is said at the start
 
-    def _apply_domain(self, domain: Path | None) -> None:
+    def prepare(self, domain: Path | None) -> None:
+        """Load the back end, and the domain file if there is one."""
+        self.backend: ModuleType = import_module(f"vivavoce_bots.bots.{self.name}")
         if domain is not None:
             if not self.source.get("domain"):
                 raise DomainError(f"{self.name} has no domain file: leave out --domain")
@@ -89,22 +78,28 @@ class FileBot:
             session.engine.reply(session.state, probabilities(texts or [("", None)])), session
         )
 
+    def acts(self, text: str, language: str = "en") -> tuple[Act, ...]:
+        """What a first turn means."""
+        engine = self.engine(language)
+        heard = engine.understanding.commands(text, Context())
+        return tuple(_public_command(command, engine.bot.tasks) for command in heard)
+
     def mishear(self, text: str, language: str, share: float, random: Random) -> str:
         """A text in which this share of the values of slots is lost or is another value of its slot."""
         spotter = ValueSpotter(self.engine(language).bot, datetime.now().astimezone().date())
         return spotter.mishear(text, share, random)
 
+    def read_bot(self, language: str) -> BotFile:
+        return bot_in_language(self.name, self.source, language)
+
     def make_engine(self, bot: BotFile, understanding: Understands) -> Engine:
-        """An engine of one language; search bots have one of their own."""
-        if bot.search:
-            return SearchEngine(bot, understanding)
         return Engine(bot, understanding, self.backend)
 
     def engine(self, language: str) -> Engine:
         """The engine of a language tag such as it-IT; English where the bot does not speak it."""
         language = language[:2].lower() if language[:2].lower() in LANGUAGES else "en"
         if language not in self._engines:
-            bot = bot_in_language(self.name, self.source, language)
+            bot = self.read_bot(language)
             self._engines[language] = self.make_engine(bot, make_understanding(self.understanding, bot))
         return self._engines[language]
 

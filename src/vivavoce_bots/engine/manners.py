@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, Protocol
 
-from vivavoce_bots.engine.ontology import DATA
+from vivavoce_bots.engine.bot_file import BOTS
 
 MANNERS: Final = {"offer": ("plain", "brief", "rich"), "answer": ("plain", "rich"), "ask": ("plain", "echo")}
-POLICY: Final = DATA / "restaurant-generation.json"
+POLICY: Final = BOTS.parent / "data" / "restaurant-generation.json"
 _CLEAR, _FAIR = 0.5, 0.35
 
 

@@ -5,51 +5,17 @@ each slot that can be asked for, `wordings` of slots with certain names. `{name}
 the words of the domain file.
 """
 
-from pathlib import Path
 from typing import Any
-
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.engine.text import tokenise
 
-DATA = Path(__file__).resolve().parent.parent / "data"
 TYPE = "type"
 HOURS = "hours"
 TIMED = ("day", "time")
 
 
-class DomainError(Exception):
-    """Domain file that cannot be used; the message names the place."""
-
-
-def read_ontology(path: Path | None) -> dict[str, Any]:
-    """Read a domain file, or the one of the package where there is no path."""
-    path = path or DATA / "restaurants.yaml"
-    try:
-        domain = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
-        raise DomainError(f"{path.name}: cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(domain, dict):
-        raise DomainError(f"{path.name}: is no domain")
-    missing = [key for key in ("types", "slots", "venues") if key not in domain]
-    if missing:
-        raise DomainError(f"{path.name}: '{missing[0]}' is missing")
-    return {**domain, "ontology file": path.name}
-
-
 def with_ontology(data: dict[str, Any], domain: dict[str, Any], language: str) -> dict[str, Any]:
     """Bot file in one language with the slots, questions and venues of a domain file."""
-    shown = domain["ontology file"]
-    try:
-        return _merged(data, domain, language)
-    except KeyError as error:
-        raise DomainError(f"{shown}: {error} is missing") from None
-    except (TypeError, AttributeError, ValueError) as error:
-        raise DomainError(f"{shown}: is no domain: {error}") from None
-
-
-def _merged(data: dict[str, Any], domain: dict[str, Any], language: str) -> dict[str, Any]:
     wording = data["search"]
     table = {str(venue["name"]): _row(venue) for venue in domain["venues"]}
     slots = {TYPE: _type_slot(wording, domain["types"], language)}

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 from vivavoce_bots.engine.belief import Belief, shared_commands
@@ -59,11 +58,11 @@ class SearchEngine(Engine):
     `accept_above`, `change_above`, `confirm_above` (probabilities of values, of changed values, of doubtful values).
     """
 
-    def __init__(self, bot: BotFile, understanding: Understands, backend: ModuleType | None = None) -> None:
-        super().__init__(bot, understanding, backend)
+    def __init__(self, bot: BotFile, understanding: Understands, chooser: Chooser | None = None) -> None:
+        super().__init__(bot, understanding, None)
         self.venues = Venues(bot)
         self.settings = bot.settings
-        self.chooser: Chooser = Learnt.shipped() if bot.settings["learnt"] else Plain()
+        self.chooser = chooser or (Learnt.shipped() if bot.settings["learnt"] else Plain())
 
     # --- turns ------------------------------------------------------------------------------------
 

@@ -142,7 +142,12 @@ class Understanding:
         intents = self._intents(tokens, mentions)
         words = mask(tokens, mentions, range(len(tokens)))
         intents += self._keyword_tasks(words, intents)
-        return [intent for intent in intents if not self._names_slot(intent, intents, mentions)]
+        shadowed = self._keyed_tasks(words, longest=False) - self._keyed_tasks(words)
+        return [
+            intent
+            for intent in intents
+            if intent not in shadowed and not self._names_slot(intent, intents, mentions)
+        ]
 
     def _ordinals(self, tokens: list[str]) -> list[int]:
         """Places in a choice that are named by an ordinal: the second; -1 is the last."""
@@ -237,12 +242,12 @@ class Understanding:
             if task.name in keyed and task.name not in intents and not (task.slots and has_task)
         ]
 
-    def _keyed_tasks(self, tokens: list[str]) -> set[str]:
-        """Tasks whose keywords are in a sentence, the longest first: the price range is not the price."""
+    def _keyed_tasks(self, tokens: list[str], longest: bool = True) -> set[str]:
+        """Tasks whose keywords are in a sentence; only the longest count: the price range is not the price."""
         sentence, keyed = f" {' '.join(tokens)} ", set()
         for keyword, task in self.keyed:
             if f" {keyword} " in sentence:
-                sentence = sentence.replace(f" {keyword} ", " | ")
+                sentence = sentence.replace(f" {keyword} ", " | ") if longest else sentence
                 keyed.add(task)
         return keyed
 

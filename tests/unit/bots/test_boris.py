@@ -10,7 +10,7 @@ import vivavoce.study
 from scenes.boris_callers import means
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.damage import Damage, DamageError, damaged
-from vivavoce_bots.engine.file_bot import FileBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
 CALLERS = 40
 MARLOWE = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
@@ -32,8 +32,8 @@ class Silent:
 
 
 @cache
-def bot(variant: str, domain: Path | None = None) -> FileBot:
-    return FileBot("boris", variant, domain=domain)
+def bot(variant: str, domain: Path | None = None) -> SearchBot:
+    return SearchBot("boris", variant, domain=domain)
 
 
 def talk(variant: str, *texts: str, language: str = "en", domain: Path | None = None) -> list[Reply]:

@@ -1,17 +1,15 @@
 """Known damage: the amount that was asked for, the same for the same seed."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.damage import Damage, DamagedBot, DamageError, damaged
-from vivavoce_bots.dialogue.domain import read_domain
-from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
-DOMAIN = read_domain()
-BOT = RestaurantBot(DOMAIN)
+BOT = SearchBot("restaurant", "nbest")
+VENUES = BOT.engine("en").bot.table
 WISH = "an Italian restaurant, any area, any price range"
 
 
@@ -71,9 +69,8 @@ def test_a_wrong_venue_is_of_another_kind_and_keeps_its_name() -> None:
     offer, told = bot.reply(session, [(WISH, None)]), bot.reply(session, [("the phone number", None)])
     names = {act.value for reply in (offer, told) for act in reply.acts if act.slot == "name"}
     (name,) = names
-    venue = DOMAIN.venue(name)
-    assert venue is not None and venue.type != "restaurant"
-    assert venue.name in offer.text and venue.name in told.text
+    assert name is not None and VENUES[name]["type"] != "restaurant"
+    assert name in offer.text and name in told.text
 
 
 def test_as_many_conversations_are_misnamed_as_asked_for() -> None:
@@ -84,31 +81,3 @@ def test_as_many_conversations_are_misnamed_as_asked_for() -> None:
 def test_a_bot_without_venues_cannot_name_wrong_ones() -> None:
     with pytest.raises(DamageError, match="offers no venues"):
         DamagedBot(Echo(), Damage(wrong_venue=0.1))
-
-
-def test_the_typical_dialogue_of_the_domain_works() -> None:
-    """Expensive Chinese, then cheap, the address, goodbye: Jurčíček et al. 2011, Table 1."""
-    venues = tuple(
-        venue
-        for venue in DOMAIN.venues
-        if (venue.slots.get("food"), venue.slots["pricerange"]) != ("chinese", "expensive")
-    )
-    bot = RestaurantBot(replace(DOMAIN, venues=venues))
-    session = bot.session("c")
-    bot.greet(session)
-    none = bot.reply(session, [("Hi, I'm looking for an expensive Chinese restaurant.", None)])
-    told = {(act.act, act.slot, act.value) for act in none.acts if act.act != "select"}
-    assert told == {
-        ("canthelp", "food", "chinese"),
-        ("canthelp", "pricerange", "expensive"),
-        ("canthelp", "type", "restaurant"),
-    }
-    offer = bot.reply(session, [("I want something cheap then.", None)])
-    name = next(act.value for act in offer.acts if act.act == "offer")
-    venue = bot._domain.venue(name)
-    assert venue is not None
-    assert (venue.slots["food"], venue.slots["pricerange"]) == ("chinese", "cheap")
-    assert "Chinese food" in offer.text and "cheap" in offer.text
-    told_address = bot.reply(session, [("Ok, give me the address.", None)])
-    assert venue.slots["address"] in told_address.text
-    assert bot.reply(session, [("Thank you. Goodbye.", None)]).end

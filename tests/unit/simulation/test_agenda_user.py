@@ -17,13 +17,11 @@ from vivavoce.simulation.system_acts import acts_in_text
 from vivavoce.simulation.user_profile import Population, UserProfile, draw_traits
 from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import DONTCARE, Alternative, Task
-from vivavoce_bots.dialogue.domain import read_domain
-from vivavoce_bots.dialogue.understanding import Understanding
-from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
-BOT = RestaurantBot(read_domain(DOMAIN))
+BOT = SearchBot("restaurant", "nbest", domain=DOMAIN)
 VENUES = {venue.name: venue for venue in ONTOLOGY.venues}
 PATIENT = UserProfile(
     patience=6, forgetfulness=0, over_informing=0.5, carefulness=1, curiosity=0, optimism=0, dialogues=1
@@ -117,12 +115,11 @@ def test_a_system_that_never_helps_is_left(task: Task, seed: int, turn: list[Log
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_what_is_meant_stands_in_the_text(language: str) -> None:
     """Checked by the bot's own understanding, which shares no code with the caller."""
-    understanding = Understanding(read_domain(DOMAIN), language)
     checked = 0
     for seed in range(150):
         task = tasks_of(seed)
         for utterance in dialogue(task, draw_traits(Random(seed)), language, seed)[1]:
-            understood = {(act.act, act.slot, act.value) for act in understanding.acts(utterance.text)}
+            understood = {(act.act, act.slot, act.value) for act in BOT.acts(utterance.text, language)}
             for act in utterance.acts:
                 if act.act in ("request", "reqalts", "bye") or (
                     act.act == "inform" and act.value != DONTCARE

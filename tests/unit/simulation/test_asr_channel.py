@@ -15,8 +15,7 @@ from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Task
-from vivavoce_bots.dialogue.domain import read_domain
-from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.engine.search_bot import SearchBot
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
@@ -78,7 +77,7 @@ def test_an_impossible_rate_is_refused() -> None:
 def goals_met(variant: str, rate: float, dialogues: int) -> int:
     """How many simulated callers reach their goal with a variant of the restaurant bot, in this process."""
     bot, channel, population = (
-        RestaurantBot(read_domain(DOMAIN), variant),
+        SearchBot("restaurant", variant, domain=DOMAIN),
         ASRChannel(ONTOLOGY, "en", rate),
         Population(11),
     )

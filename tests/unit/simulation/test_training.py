@@ -21,7 +21,7 @@ SETTINGS = {
     "connect": "python",
     "in_process": True,
     "greeting": True,
-    "call": "vivavoce_bots.restaurant.learning:LEARNER.answer",
+    "call": "vivavoce_bots.learning:LEARNER.answer",
 }
 
 

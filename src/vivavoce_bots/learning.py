@@ -1,4 +1,4 @@
-"""Learning what to say how: the restaurant bot that tries manners and is told how each dialogue went.
+"""Learning how much to say: the restaurant bot tries manners and is told how each dialogue went.
 
 A bot that can be trained is a bound method, here `LEARNER.answer`, of an object with
 
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce_bots.bot import answer
-from vivavoce_bots.dialogue.domain import read_domain
-from vivavoce_bots.restaurant.bot import RestaurantBot, Session
-from vivavoce_bots.restaurant.presentation import Exploring
+from vivavoce_bots.engine.file_bot import Session
+from vivavoce_bots.engine.manners import Exploring
+from vivavoce_bots.engine.search import SearchState
+from vivavoce_bots.engine.search_bot import SearchBot
 
 
 class Learner:
@@ -22,19 +23,20 @@ class Learner:
     def __init__(self, seed: int = 1) -> None:
         domain = os.environ.get("VIVAVOCE_BOT_DOMAIN")
         self._chooser = Exploring(seed)
-        self._bot = RestaurantBot(read_domain(Path(domain) if domain else None), "nbest", seed, self._chooser)
+        path = Path(domain) if domain else None
+        self._bot = SearchBot("restaurant", "nbest", seed, domain=path, chooser=self._chooser)
         self._running: dict[str, Session] = {}
 
     async def answer(self, text: str, session: dict[str, Any]) -> dict[str, Any]:
         """One turn, as `connect: python` wants it."""
-        said = answer(self._bot, text, session)
+        reply = answer(self._bot, text, session)
         self._running[session["conversation"]] = session["memory"]
-        return said
+        return reply
 
     def learn(self, conversation: str, reward: float) -> None:
-        held = self._running.pop(conversation, None)
-        if held is not None:
-            self._chooser.learn(held.heard.chosen, reward)
+        session = self._running.pop(conversation, None)
+        if session is not None and isinstance(session.state, SearchState):
+            self._chooser.learn(session.state.heard.chosen, reward)
 
     def learnt(self) -> dict[str, Any]:
         return self._chooser.policy()

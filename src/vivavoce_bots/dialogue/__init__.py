@@ -1,1 +1,0 @@
-"""The parts of dialogue systems: understanding, belief, database, generation; a domain is data."""

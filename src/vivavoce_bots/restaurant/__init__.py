@@ -1,1 +1,0 @@
-"""Finds restaurants, pubs and coffee shops: understanding, belief, policy, generation."""
