@@ -44,6 +44,8 @@ def values(reply: Reply, slot: str = "done") -> list[str | None]:
             ["sbucciare(patate)", "mettere(patate, pentola)"],
         ),
         ("crack two eggs into the pan", "en", ["aprire(2, uova, padella)"]),
+        ("il latte e la farina nella ciotola", "it", ["mettere([latte, farina], ciotola)"]),
+        ("metti il burro, no, l'olio in padella", "it", ["mettere(olio, padella)"]),
     ],
 )
 def test_commands_become_predicates(line: str, language: str, predicates: list[str]) -> None:
@@ -82,6 +84,9 @@ def test_a_missing_argument_is_asked_for() -> None:
         (["mescolare(ciotola)"], "non c'è niente dentro"),
         (["prendere(padella"], "Non riesco a leggere"),
         (["cuoci la pasta"], "in nessun recipiente"),
+        (["aggiungi lo zafferano nella pentola"], "Non ho zafferano"),
+        (["taglia la cipolla"], "So mettere"),
+        (["accendi il forno"], "si regolano da soli"),
     ],
 )
 def test_what_it_cannot_do_it_does_not_claim(lines: list[str], words: str) -> None:
