@@ -1,4 +1,4 @@
-"""Back end of the house: the devices of a flat, tonight's programmes, and the messages of the answering machine."""
+"""Back end of the house: devices of a flat, tonight's programmes, messages of the answering machine."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -17,13 +17,19 @@ STEPS = {"left": -1, "middle": 0, "right": 1}
 
 
 def apply_domain(source: Frame, path: Path) -> Frame:
-    """Another flat: a file with the `rooms`, `places` and `devices` that the bot file has as slots and table."""
+    """Put the `rooms`, `places` and `devices` of a file in place of those of the bot file."""
     try:
         flat = read_yaml(path)
         for name, row in flat["devices"].items():
             is_known = row["kind"] in source["table"]["kinds"] and row["room"] in flat["rooms"]
-            if not is_known or not set(row["places"]) <= set(flat["places"]) or set(row["name"]) != {"en", "it"}:
-                raise DomainError(f"{path.name}: {name} needs a kind, a room, places and names that are known")
+            if (
+                not is_known
+                or not set(row["places"]) <= set(flat["places"])
+                or set(row["name"]) != {"en", "it"}
+            ):
+                raise DomainError(
+                    f"{path.name}: {name} needs a kind, a room, places and names that are known"
+                )
     except (OSError, YAMLError, KeyError, TypeError, AttributeError) as error:
         raise DomainError(f"{path.name}: no flat with rooms, places and devices: {error}") from error
     slots = dict(source["slots"])
@@ -84,7 +90,13 @@ def list_devices(bot: BotFile, frame: Frame, denied: Frame, argument: str, memor
 
 def show_channel(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
     _switch(memory, ["television"], "on")
-    return Outcome("shown", {"done": "television", "channel": frame["channel"]})
+    meant = {"kind": "television", **frame}
+    return Outcome("shown", {"done": "television", "channel": frame["channel"]}, meant=meant)
+
+
+def show_programme(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    channel = bot.table["programmes"][frame["programme"]]["channel"]
+    return show_channel(bot, {**frame, "channel": channel}, denied, argument, memory)
 
 
 def tell_programmes(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
@@ -93,7 +105,9 @@ def tell_programmes(bot: BotFile, frame: Frame, denied: Frame, argument: str, me
     rows = [{"programme": name, **row} for name, row in bot.table["programmes"].items()]
     wording, texts = Wording(bot), {}
     for channel, group in groupby(rows, key=lambda row: row["channel"]):
-        titles = [wording.fill(bot.table["programme"], **row) for row in group if wanted.items() <= row.items()]
+        titles = [
+            wording.fill(bot.table["programme"], **row) for row in group if wanted.items() <= row.items()
+        ]
         if titles:
             texts[channel] = f"{wording.show('channel', channel)}: {wording.enumerate(titles)}"
     acts = [Act("inform", "done", "programme"), *(Act("inform", "channel", channel) for channel in texts)]
@@ -175,7 +189,10 @@ def _ask_which(bot: BotFile, devices: list[str]) -> Outcome:
     kind, rooms = rows[devices[0]]["kind"], list(dict.fromkeys(rows[device]["room"] for device in devices))
     names, choices = _names(bot, devices), [{"device": [device]} for device in devices]
     if len(devices) > FEW and len(rooms) > 1:
-        names, choices = [Wording(bot).phrase("room", room) for room in rooms], [{"room": room} for room in rooms]
+        names, choices = (
+            [Wording(bot).phrase("room", room) for room in rooms],
+            [{"room": room} for room in rooms],
+        )
     acts = [Act("request", kind), *(Act("select", kind, device) for device in devices)]
     values = {"which": bot.table["kinds"][kind]["which"], "options": names}
     return Outcome("which", values, choices=choices, acts=acts)
@@ -194,7 +211,9 @@ def _sentence(bot: BotFile, form: str, devices: list[str], state: str) -> str:
     """Sentence on the state of devices, with a verb and an adjective that agree."""
     kind, row = bot.table["kinds"][bot.table["devices"][devices[0]]["kind"]], bot.table["states"][state]
     is_plural = len(devices) > 1 or "plural" in kind
-    adjective = row["adjective"].format(ending=bot.table["endings"][is_plural + 2 * ("masculine" not in kind)])
+    adjective = row["adjective"].format(
+        ending=bot.table["endings"][is_plural + 2 * ("masculine" not in kind)]
+    )
     template = row["did"] if form == "did" else bot.table[form]
     be = bot.table["be"][is_plural]
     text = Wording(bot).fill(template, names=_names(bot, devices), be=be, adjective=adjective)

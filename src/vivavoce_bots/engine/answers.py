@@ -124,6 +124,13 @@ class Answers(Control):
         self._on_cancel(turn)
         return "done"
 
+    def _negate_slot(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Leave a task, unless it is the only one of the bot."""
+        if has_content or self.bot.settings["first_task"]:
+            return ""
+        self._on_cancel(turn)
+        return "done"
+
     def _negate_select(self, turn: Turn, question: Question, has_content: bool) -> str:
         return self._negate_choice(turn, Question("select"), has_content)
 

@@ -242,8 +242,10 @@ class Engine(Lists):
     def _head_of_last(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Values of the last frame that a new one keeps, if its task is about the same kind of thing."""
         slots, last_slots = self.bot.tasks[state.task].slots, self._last_task(state).slots
-        is_alike = slots[0] in state.closed[1] and last_slots in ([], slots) and not self.bot.has_antecedents
-        return inherited(self.bot, state.task, state.closed[1], informed) if is_alike else {}
+        is_alike = last_slots == slots or slots[0] not in last_slots
+        if slots[0] not in state.closed[1] or not is_alike or self.bot.has_antecedents:
+            return {}
+        return inherited(self.bot, state.task, state.closed[1], informed)
 
     def _reopen_task(self, turn: Turn, informed: set[str], acts: list[str]) -> bool:
         """Open the last task again for “and the radio”; “no, the radio” also takes its call back."""

@@ -36,9 +36,16 @@ def talk(*lines: str, language: str = "en", bot: FileBot = BOT) -> tuple[list[Re
         ("en", "turn on the lamp that is on the right from the table lamp", {"living_door": "on"}),
         ("en", "switch on the lamp to the left of the table lamp", {"living_window": "on"}),
         ("en", "switch on the middle lamp in the living room", {"living_table": "on"}),
-        ("en", "the lamp by the window and the one by the door on please", {"living_window": "on", "living_door": "on"}),
-        ("en", "switch on the kitchen lamp and close the blinds in the bedroom, then turn on the radio",
-         {"kitchen": "on", "bedroom_blind": "close", "radio": "on"}),
+        (
+            "en",
+            "the lamp by the window and the one by the door on please",
+            {"living_window": "on", "living_door": "on"},
+        ),
+        (
+            "en",
+            "switch on the kitchen lamp and close the blinds in the bedroom, then turn on the radio",
+            {"kitchen": "on", "bedroom_blind": "close", "radio": "on"},
+        ),
         ("en", "the fan and the radio off please", {"fan": "off", "radio": "off"}),
         ("en", "don't switch on the kitchen lamp", {}),
         ("en", "is the kitchen lamp on?", {}),
@@ -49,10 +56,14 @@ def talk(*lines: str, language: str = "en", bot: FileBot = BOT) -> tuple[list[Re
         ("it", "abbassa la luce in cucina", {"kitchen": "dim"}),
         ("it", "alza il volume della radio", {"radio": "louder"}),
         ("it", "accendi la lampada a destra della lampada da tavolo", {"living_door": "on"}),
-        ("it", "accendi le luci in camera e in cucina", {"bedroom_left": "on", "bedroom_right": "on", "kitchen": "on"}),
+        (
+            "it",
+            "accendi le luci in camera e in cucina",
+            {"bedroom_left": "on", "bedroom_right": "on", "kitchen": "on"},
+        ),
         ("it", "non accendere la lampada in cucina", {}),
     ],
-)  # fmt: skip
+)
 def test_devices_are_meant_by_what_they_are_and_where_they_stand(
     language: str, line: str, states: dict[str, str]
 ) -> None:
@@ -90,18 +101,34 @@ def test_answers_to_which_one(answer: str, states: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("language", "lines", "states"),
     [
-        ("en", ["switch on the left lamp in the bedroom", "the other one too", "turn it off"], {"bedroom_left": "on", "bedroom_right": "off"}),
-        ("it", ["accendi la lampada a sinistra in camera", "anche l'altra", "spegnila"], {"bedroom_left": "on", "bedroom_right": "off"}),
-        ("en", ["switch on the lamp on the left in the bedroom", "no, the one on the right"], {"bedroom_right": "on"}),
+        (
+            "en",
+            ["switch on the left lamp in the bedroom", "the other one too", "turn it off"],
+            {"bedroom_left": "on", "bedroom_right": "off"},
+        ),
+        (
+            "it",
+            ["accendi la lampada a sinistra in camera", "anche l'altra", "spegnila"],
+            {"bedroom_left": "on", "bedroom_right": "off"},
+        ),
+        (
+            "en",
+            ["switch on the lamp on the left in the bedroom", "no, the one on the right"],
+            {"bedroom_right": "on"},
+        ),
         ("it", ["accendi la lampada a sinistra in camera", "no, quella a destra"], {"bedroom_right": "on"}),
         ("en", ["the bedroom blinds", "close them please"], {"bedroom_blind": "close"}),
         ("en", ["turn on the radio", "louder"], {"radio": "louder"}),
-        ("en", ["lamp on and blinds down", "the kitchen lamp", "in the bedroom"], {"kitchen": "on", "bedroom_blind": "close"}),
+        (
+            "en",
+            ["lamp on and blinds down", "the kitchen lamp", "in the bedroom"],
+            {"kitchen": "on", "bedroom_blind": "close"},
+        ),
         ("en", ["switch on the fan", "close the blinds in the bedroom", "undo"], {"fan": "on"}),
         ("it", ["accendi il ventilatore", "ho sbagliato, annulla"], {}),
         ("en", ["switch on the fan", "start over"], {"fan": "on"}),
     ],
-)  # fmt: skip
+)
 def test_a_turn_refers_to_what_was_done_before(
     language: str, lines: list[str], states: dict[str, str]
 ) -> None:
@@ -117,7 +144,11 @@ def test_a_turn_refers_to_what_was_done_before(
         ("it", ["sono aperte le tapparelle in camera?"], "Le tapparelle in camera sono alzate."),
         ("en", ["what is on tonight on channel two"], "Tonight on channel two: the quiz at 20:00"),
         ("en", ["what is on tonight", "channel two please"], "The television shows channel two now."),
-        ("it", ["vorrei guardare la televisione", "il canale sportivo"], "La televisione mostra il canale sportivo."),
+        (
+            "it",
+            ["vorrei guardare la televisione", "il canale sportivo"],
+            "La televisione mostra il canale sportivo.",
+        ),
         ("en", ["record the film tonight"], "I will record the film"),
         ("en", ["are there any messages"], "You have 2 messages. Paola asks"),
         ("en", ["what did the garage say"], "The garage says that the bicycle is ready."),
@@ -125,7 +156,7 @@ def test_a_turn_refers_to_what_was_done_before(
         ("en", ["delete the messages", "yes", "any messages?"], "There are no messages."),
         ("en", ["fly to the moon"], "Sorry"),
     ],
-)  # fmt: skip
+)
 def test_states_programmes_and_messages_are_told(language: str, lines: list[str], told: str) -> None:
     assert told in talk(*lines, language=language)[0][-1].text
 
