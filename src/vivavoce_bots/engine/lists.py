@@ -37,6 +37,8 @@ class Lists(Answers):
             item = self._measured(item)
             state.frame[slot] = [*(known for known in items if known not in earlier), item]
             turn.added.append(item)
+        elif earlier[0].quantity is not None:
+            turn.added.append(earlier[0])
         return True
 
     def _is_same(self, slot: str, known: Item, item: Item) -> bool:
