@@ -204,6 +204,10 @@ class Lists(Answers):
         if not answer.value:
             state.unknown[0] = (slot, replace(unknown, quantity=answer.quantity, unit=answer.unit))
             return None
+        if answer.value not in choices and any(
+            self._is_same(slot, known, answer) for known in state.frame.get(slot, [])
+        ):
+            return answer
         return self._resolved(turn, answer)
 
     def _resolved(self, turn: Turn, answer: Item) -> Item:

@@ -17,6 +17,7 @@ STRICT_MARGIN = 0.1
 ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
+ROUNDING = 1e-6  # of similarities
 MAX_NAMING = 6  # words of a clause that names an unknown value
 
 
@@ -86,7 +87,8 @@ class Understanding:
         named = {mention.slot for mention in mentions}
         meant = [self._intent_command(intent, tokens) for intent in intents]
         commands += [command for command in meant if self._adds(command, named)]
-        if context.naming and not intents:
+        tasks = [self.bot.tasks.get(intent) for intent in intents]
+        if context.naming and all(task and context.expected in task.slots for task in tasks):
             commands += self._unknown_names(tokens, mentions, context.expected)
         if context.choosing:
             commands += [Command("choose", "", place) for place in self._ordinals(tokens)]
@@ -286,7 +288,7 @@ class Understanding:
         clauses = [self._best_intent(tokens, mentions, clause) for clause in self._clauses(tokens)]
         last = clauses[-1:]
         matched = [match for match in clauses if match[0] and (match[0] not in self.strict or match in last)]
-        if sentence[0] and sentence[1] >= max((score for _, score in matched), default=0.0):
+        if sentence[0] and sentence[1] >= max((score for _, score in matched), default=0.0) - ROUNDING:
             return [sentence[0]]
         return list(dict.fromkeys(intent for intent, _ in matched))
 
