@@ -7,6 +7,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import as_json
+from vivavoce.core.secrets import without_secrets
 from vivavoce.dataset.reader import MANIFEST
 from vivavoce_campaign.answers import summary
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign
@@ -22,7 +23,8 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
 
     Raises  InputError: the place cannot be written
     """
-    files: dict[str, bytes] = {CAMPAIGN_FILE: (campaign.folder / CAMPAIGN_FILE).read_bytes()}
+    text = (campaign.folder / CAMPAIGN_FILE).read_text(encoding="utf-8")
+    files: dict[str, bytes] = {CAMPAIGN_FILE: without_secrets(text).encode()}
     for submission in campaign.submissions:
         files[f"submissions/{submission.submission}.json"] = _json(submission.described())
         dataset = place_of(campaign, submission.submission).dataset

@@ -18,6 +18,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser
 from vivavoce.connectors.base import Audio, Heard, UserTurn
+from vivavoce.core.secrets import hide_secrets
 from vivavoce.core.validation import load_model
 from vivavoce.study.model import Study
 from vivavoce.study.renamed_keys import RENAMED_KEYS
@@ -40,8 +41,8 @@ class Speech(Speaking):
     )
 
     def facts(self) -> dict[str, Any]:
-        """Facts to store with a run; secrets are names of environment variables."""
-        return self.model_dump(mode="json")
+        """Facts to store with a run, without secrets."""
+        return hide_secrets(self.model_dump(mode="json"))
 
 
 def speech_of(study: Study) -> Speech:

@@ -88,6 +88,21 @@ def variable_for(path: KeyPath) -> str:
     return name if name[:1].isalpha() else f"SECRET_{name}".rstrip("_")
 
 
+def hide_secrets(settings: Any) -> Any:
+    """Settings as plain data, with ${NAME} in place of literal secrets."""
+    return _hidden(settings, (), _named_secrets(texts_in(settings)))
+
+
+def _hidden(value: Any, path: KeyPath, replacements: Replacements) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _hidden(item, (*path, str(key)), replacements) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_hidden(item, (*path, index), replacements) for index, item in enumerate(value)]
+    for part, new in replacements.get(path, {}).items():
+        value = str(value).replace(part, new)
+    return value
+
+
 def without_secrets(text: str) -> str:
     """A YAML file's text with ${NAME} in place of literal secrets; lines, comments and all else stay."""
     return replace_values(text, _named_secrets)

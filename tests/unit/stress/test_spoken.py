@@ -213,3 +213,8 @@ cases:
     assert run["spoken"]["speech"]["damage"]["snr_db"] == 40
     show(run)
     assert "word error rate of originals 0.00" in capsys.readouterr().out
+
+
+def test_what_is_stored_with_a_run_holds_no_key_of_a_recogniser() -> None:
+    speech = Speech.model_validate({"recogniser": {"use": "openai", "model": "m", "key": "canary-4711"}})
+    assert "canary" not in json.dumps(facts := speech.facts()) and facts["recogniser"]["model"] == "m"
