@@ -4,7 +4,8 @@ from vivavoce_bots.chef.commands import SLOTS, complete, read_frame, translate, 
 from vivavoce_bots.chef.notation import Malformed, looks_like_notation, read_predicates
 from vivavoce_bots.chef.world import HOT, Refused, World
 from vivavoce_bots.engine.bot_file import BotFile
-from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Outcome
+from vivavoce_bots.engine.commands import Act, Command, Outcome
+from vivavoce_bots.engine.wording import known
 
 
 def read(bot: BotFile, text: str) -> list[tuple[Command, ...]] | None:
@@ -19,8 +20,7 @@ def read(bot: BotFile, text: str) -> list[tuple[Command, ...]] | None:
 
 def obey(bot: BotFile, frame: dict, denied: dict, action: str, memory: dict) -> Outcome:
     """Carry out a command, ask for what it lacks, or refuse it with the reason."""
-    world, last = _world(memory), memory.get("container", "")
-    frame = _without_contents(frame, world)
+    world, last, frame = _world(memory), memory.get("container", ""), known(frame)
     missing = complete(bot, action, frame, last)
     if missing:
         return _missing(frame) if "missing" in frame else Outcome("", ask=[missing])
@@ -49,21 +49,9 @@ def _world(memory: dict) -> World:
     return memory.get("world") or World()
 
 
-def _without_contents(frame: dict, world: World) -> dict:
-    """Frame in which a container that is put somewhere takes along what it holds."""
-    things = _things(frame)
-    inside = world.inside.get(frame.get("container", ""), [])
-    moved = "place" in frame and bool(things) and set(things) <= set(inside)
-    return {
-        slot: value for slot, value in frame.items() if value != DONTCARE and not (slot == "thing" and moved)
-    }
-
-
 def _things(frame: dict) -> list[str]:
     """Ingredients of a frame, or of a question."""
-    things = frame.get("thing", [])
-    things = [] if things == DONTCARE else things
-    return [item.value for item in things]
+    return [item.value for item in known(frame).get("thing", [])]
 
 
 def _word(bot: BotFile, name: str) -> str:
@@ -71,7 +59,7 @@ def _word(bot: BotFile, name: str) -> str:
 
 
 def tell_contents(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """What a container holds, the last one if none was named, or what stands at a place."""
+    """Contents of a container, by default the last one, or containers at a place."""
     world = _world(memory)
     if "place" in frame and "container" not in frame:
         boxes = [box for box, place in world.place.items() if place == frame["place"]]
@@ -94,7 +82,7 @@ def tell_place(bot: BotFile, frame: dict, denied: dict, argument: str, memory: d
 
 
 def tell_whether(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """Whether things have a state, or are where the question says; without either, whether they are hot."""
+    """Yes if things have a state or are at a place; without either, if they are hot."""
     world, things = _world(memory), _things(frame)
     container = frame.get("container", "")
     names = things or [container or memory.get("container", "")]

@@ -33,7 +33,7 @@ class Malformed(ValueError):
 
 
 def looks_like_notation(text: str) -> bool:
-    """Whether a text is meant as predicates, well formed or not; brackets around an aside do not count."""
+    """True for a text that is meant as predicates, well formed or not; an aside in brackets is none."""
     return re.search(r"\w\(|^\W*\w+\s+\([^()]*\)?\W*$", text) is not None
 
 

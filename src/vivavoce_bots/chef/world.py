@@ -60,7 +60,7 @@ class World:
         return facts | {f"cotto({thing}, {box})" for box, thing in self.cooked}
 
     def holds(self, state: str, name: str) -> bool:
-        """Whether a thing, what is in it, or where it is has a state such as `cotto`."""
+        """True if a thing, what is in it, or where it is has a state such as `cotto`."""
         names = {name, *self.inside.get(name, ())}
         facts = self.facts() | {f"mescolato({part})" for box in self.stirred for part in (box, *self.inside[box])}
         words = (fact.removeprefix(f"{state}(")[:-1].split(", ") for fact in facts if fact.startswith(f"{state}("))
