@@ -23,8 +23,7 @@ SCRIPTS: Final = ((0x0000, 0x1F), (0x0400, 0x52F), (0x0590, 0x6FF), (0x4E00, 0x4
 LONG: Final = 10_000
 TYPED: Final = {
     "number": ("{}", "{}"),
-    "digits": ("320 111 222{}", "320 111 222{}"),
-    "date": ("tomorrow", "domani"),
+    "date": ("4 May 1980", "4 maggio 1980"),
     "time": ("at {}:30", "alle {}:30"),
     "name": ("Maria", "Maria"),
 }
@@ -55,7 +54,7 @@ class Caller:
         if slot.values:
             name = self.random.choice(self.random.choice(list(slot.values.values())))
             return f"80 g {name}" if slot.type == "list" else name
-        if slot.type not in TYPED or slot.past:
+        if slot.type not in TYPED:
             return slot.example or self.wish()
         low, high = slot.range or (1, 9)
         return TYPED[slot.type][self.bot.language == "it"].format(self.random.randint(int(low), int(high)))

@@ -161,7 +161,7 @@ def _checked(slot: Slot, value: Any) -> Any:
         return value
     if slot.type == "number" and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if abs(value) < 1e9 else None
-    patterns = {"date": r"\d{4}-[01]\d-[0-3]\d", "time": r"[0-2]\d:[0-5]\d", "digits": r"\d{3,20}"}
+    patterns = {"date": r"\d{4}-[01]\d-[0-3]\d", "time": r"[0-2]\d:[0-5]\d"}
     patterns["name"] = r"[^\W\d_][\w' -]{0,60}"
     if slot.type not in patterns or not isinstance(value, str):
         return None

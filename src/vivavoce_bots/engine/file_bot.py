@@ -11,13 +11,20 @@ from typing import Any
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
-from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, BotFile, DomainError, Task, bot_in_language, read_source
+from vivavoce_bots.engine.bot_file import (
+    BOTS,
+    LANGUAGES,
+    BotFile,
+    DomainError,
+    Task,
+    bot_in_language,
+    read_source,
+)
 from vivavoce_bots.engine.engine import Engine
 from vivavoce_bots.engine.state import State
 from vivavoce_bots.engine.understanding import Context
 from vivavoce_bots.engine.understandings import Understands, make_understanding
 from vivavoce_bots.engine.values import ValueSpotter
-
 
 PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou"}
 

@@ -7,9 +7,9 @@ from typing import Any
 from vivavoce_bots.engine.belief import Belief, shared_commands
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Meaning, Reply
-from vivavoce_bots.engine.ontology import HOURS, TIMED, TYPE
 from vivavoce_bots.engine.engine import Engine, Hypotheses
 from vivavoce_bots.engine.manners import Chooser, Heard, Learnt, Plain
+from vivavoce_bots.engine.ontology import HOURS, TIMED, TYPE
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.understandings import Understands
 from vivavoce_bots.engine.venues import Venues, meets

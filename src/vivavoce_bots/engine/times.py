@@ -53,7 +53,7 @@ def read_time(tokens: list[str], start: int, language: str, asked: bool) -> tupl
     if not (minute or more or exact):
         more, end = _read_spoken_minutes(tokens, position, language)
     after, end, is_morning = _read_part(tokens, end)
-    marked = minute or more or exact or after or tokens[start - 1 : start] and tokens[start - 1] in LEADS
+    marked = minute or more or exact or after or (tokens[start - 1 : start] and tokens[start - 1] in LEADS)
     if not (asked or marked):
         return None
     return _clock_time(number, (exact or 0) + minute + more, is_morning), end

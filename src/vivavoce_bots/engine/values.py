@@ -9,13 +9,12 @@ from typing import Any
 from vivavoce_bots.engine.bot_file import BotFile, Slot
 from vivavoce_bots.engine.commands import Item
 from vivavoce_bots.engine.dates import read_full_date
-from vivavoce_bots.engine.numbers import ARTICLES, read_date, read_digits, read_number
+from vivavoce_bots.engine.numbers import ARTICLES, read_number
 from vivavoce_bots.engine.text import BREAKS, tokenise
 from vivavoce_bots.engine.times import read_time
 
 _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
-_MIN_DIGITS = 6
 _SHORTEST_NAME = 4
 _LOST = 0.4  # share of the misheard values that are lost; the others become another value
 MOST_PIECES = 12
@@ -183,15 +182,11 @@ class ValueSpotter:
         return name if self.bot.settings["alignment"] or value in self.bot.slots[slot].groups else ""
 
     def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
-        """Digits, date, time or number at a position."""
+        """Date, time or number at a position."""
         language = self.bot.language
         of_type = {slot.type: slot.name for slot in self.bot.slots.values()}
-        if "digits" in of_type:
-            digits = read_digits(tokens, start, language)
-            if digits and len(digits[0]) >= _MIN_DIGITS:
-                return Mention(of_type["digits"], digits[0], start, digits[1])
         if "date" in of_type:
-            day = self._date_at(tokens, start, self.bot.slots[of_type["date"]])
+            day = read_full_date(tokens, start, language, self.bot.words["months"], self.today)
             if day:
                 return Mention(of_type["date"], day[0], start, day[1])
         if "time" in of_type:
@@ -202,12 +197,6 @@ class ValueSpotter:
         if number:
             return self._number_mention(tokens, start, number, expected, active)
         return self._single_unit(tokens, start, expected)
-
-    def _date_at(self, tokens: list[str], start: int, slot: Slot) -> tuple[str, int] | None:
-        language = self.bot.language
-        if slot.past:
-            return read_full_date(tokens, start, language, self.bot.words["months"], self.today)
-        return read_date(tokens, start, language, self.today)
 
     def _single_unit(self, tokens: list[str], start: int, expected: str) -> Mention | None:
         """One unit without a number: a slice, a portion."""
