@@ -41,7 +41,7 @@ class Answers(Control):
 
     def _negate_more(self, turn: Turn, question: Question, has_content: bool) -> str:
         if has_content:
-            return "answered"
+            return ""
         self._on_goodbye(turn)
         return "done"
 

@@ -362,7 +362,7 @@ class Engine(Lists):
         state.denied.setdefault(slot_name, set()).add(value)
         if state.frame.get(slot_name) == value:
             del state.frame[slot_name]
-        return True
+        return bool(state.task)
 
 
 def _without_quantities(value: Any) -> Any:
