@@ -1,4 +1,4 @@
-"""Back end of the cooking robot: commands are carried out or refused, questions about the kitchen answered."""
+"""Back end of the cooking robot: commands are carried out or refused, questions answered."""
 
 from vivavoce_bots.chef.commands import SLOTS, complete, read_frame, translate, write_predicate
 from vivavoce_bots.chef.notation import Malformed, looks_like_notation, read_predicates

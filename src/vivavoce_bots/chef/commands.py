@@ -26,6 +26,8 @@ def read_frame(bot: BotFile, predicate: Predicate) -> tuple[Command, ...]:
             quantity = _read_quantity(bot, word)
             if quantity.quantity is None:
                 return Command("inform", "missing", word), Command("start", "", "unknown_thing")
+            if quantity.unit in bot.slots["minutes"].units:
+                values.append(Command("inform", "minutes", quantity.quantity))
             continue
         item = Item(value, quantity.quantity, quantity.unit)
         values.append(Command("inform", slot, item if slot == "thing" else value))
@@ -37,7 +39,8 @@ def _read_quantity(bot: BotFile, text: str) -> Item:
     """Quantity, such as 300 g or pizzico; it has no number where the text is none."""
     match = QUANTITY.fullmatch(text)
     number, word = match.groups() if match else (None, text)
-    units = {name: unit for unit, names in bot.slots["thing"].units.items() for name in (unit, *names)}
+    named = bot.slots["thing"].units | bot.slots["minutes"].units
+    units = {name: unit for unit, names in named.items() for name in (unit, *names)}
     is_quantity = word in units or (number and not word)
     return Item("", float((number or "1").replace(",", ".")) if is_quantity else None, units.get(word, ""))
 

@@ -62,8 +62,12 @@ class World:
     def holds(self, state: str, name: str) -> bool:
         """True if a thing, what is in it, or where it is has a state such as `cotto`."""
         names = {name, *self.inside.get(name, ())}
-        facts = self.facts() | {f"mescolato({part})" for box in self.stirred for part in (box, *self.inside[box])}
-        words = (fact.removeprefix(f"{state}(")[:-1].split(", ") for fact in facts if fact.startswith(f"{state}("))
+        facts = self.facts() | {
+            f"mescolato({part})" for box in self.stirred for part in (box, *self.inside[box])
+        }
+        words = (
+            fact.removeprefix(f"{state}(")[:-1].split(", ") for fact in facts if fact.startswith(f"{state}(")
+        )
         return any(names & set(arguments) for arguments in words)
 
     def boxes_of(self, things: Iterable[str]) -> list[str]:
@@ -217,7 +221,9 @@ class World:
         for item in items:
             self._check_inside(item, boxes)
         inside = self.inside[box]
-        contents = [item for item in inside if item not in (LID, "cucchiaio") and (not items or item in items)]
+        contents = [
+            item for item in inside if item not in (LID, "cucchiaio") and (not items or item in items)
+        ]
         dry = [item for item in contents if item in BOILED]
         if dry and self.place[box] == "fuoco" and "acqua" not in inside:
             raise Refused("dry", dry[0])

@@ -42,8 +42,13 @@ class Engine(Lists):
         state.turns += 1
         turn = Turn(state)
         text = hypotheses[0][0] if hypotheses else ""
-        if self._on_notation(turn, text):
-            return self._finish(turn, ())
+        frames = self._read_notation(text)
+        if frames:
+            self._close_task(state)
+            state.waiting = frames[1:]
+            self._on_frame(turn, frames[0])
+            commands = tuple(command for frame in frames for command in frame)
+            return self._finish(turn, (Meaning(commands, 1.0),))
         turn.say(self.strategies.take_up_feeling(text))
         self.strategies.note_words(text, state.called)
         meanings = self._understand(state, hypotheses)
@@ -66,16 +71,10 @@ class Engine(Lists):
                 self._on_goodbye(turn)
         return self._finish(turn, tuple(meanings))
 
-    def _on_notation(self, turn: Turn, text: str) -> bool:
-        """Do the frames of a text in a notation that the back end reads, if there is one."""
+    def _read_notation(self, text: str) -> list[tuple[Command, ...]] | None:
+        """Frames of a text in a notation that the back end reads, if there is one."""
         read = getattr(self.backend, "read", None)
-        frames = read(self.bot, text) if read else None
-        if not frames:
-            return False
-        self._close_task(turn.state)
-        turn.state.waiting = frames[1:]
-        self._on_frame(turn, frames[0])
-        return True
+        return read(self.bot, text) if read else None
 
     def _on_frames(self, turn: Turn, commands: list[Command], meanings: list[Meaning], text: str) -> None:
         """Do what the sentence asks for; where it asks for several frames, one after the other."""
@@ -208,7 +207,12 @@ class Engine(Lists):
         acts = [command.act for command in commands]
         if frames and "refer" in acts and not state.frame:
             state.frame |= self._referents(state, informed)
-        if frames and informed and all(self.bot.slots[slot].optional for slot in informed) and not state.frame:
+        if (
+            frames
+            and informed
+            and all(self.bot.slots[slot].optional for slot in informed)
+            and not state.frame
+        ):
             state.frame |= self._head_of_last(state, informed)  # the right one off
         side_tasks = [task for task in tasks if not task.slots]
         if not tasks and informed and "also" in acts and informed <= set(self._last_task(state).uses):

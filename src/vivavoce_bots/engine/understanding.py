@@ -172,15 +172,17 @@ class Understanding:
         return kept
 
     def _is_unclear(self, tokens: list[str], mentions: list[Mention]) -> bool:
-        """Whether values may belong to what the bot cannot do: it is asked, or the verb may be an unknown word.
+        """True if values may belong to what the bot cannot do: in a question, or behind an unknown verb.
 
-        Such a word is the first one of content, or stands before the article of a value: please chop the onion.
+        Such a word is the first one of content, or stands before the article of a value: chop the onion.
         """
         small = {*self.fillers, *BREAKS, *self.bot.words["conjunctions"], *self.bot.words["corrections"]}
         first = next((token for token in tokens if token not in small), "")
         before = [tokens[: mention.start][::-1] for mention in mentions]
         heads = [words[1] for words in before if len(words) > 1 and words[0] in self.fillers]
-        unknown = [word for word in (first, *heads) if word.isalpha() and word not in self.spotter.known_words]
+        unknown = [
+            word for word in (first, *heads) if word.isalpha() and word not in self.spotter.known_words
+        ]
         return "?" in tokens or any(len(word) > 2 and word not in small for word in unknown)
 
     def _is_elliptic(self, tokens: list[str]) -> bool:

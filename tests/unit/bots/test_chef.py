@@ -34,6 +34,11 @@ def values(reply: Reply, slot: str = "done") -> list[str | None]:
         ("aggiungere([farina, acqua], ciotola)", "it", ["aggiungere([farina, acqua], ciotola)"]),
         ("aggiungere(300 g, farina, ciotola)", "en", ["aggiungere(300 g, farina, ciotola)"]),
         ("put(pan, stove)", "en", ["mettere(padella, fuoco)"]),
+        (
+            "[put(water, pot), put(pot, stove), cook(pot, 10 minutes)]",
+            "en",
+            ["mettere(acqua, pentola)", "mettere(pentola, fuoco)", "cuocere(pentola, 10 minuti)"],
+        ),
         ("metti la padella sul fuoco", "it", ["mettere(padella, fuoco)"]),
         ("take the pan and put the pan on the stove", "en", ["prendere(padella)", "mettere(padella, fuoco)"]),
         ("aggiungi 300 g di farina nella ciotola", "it", ["aggiungere(300 g, farina, ciotola)"]),
