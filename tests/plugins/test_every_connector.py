@@ -431,7 +431,7 @@ def with_canaries(name: str) -> Settings:
     model: type[ConnectorSettings] = CONNECTORS.get(name).settings
     fields = model.model_fields
     named = {field for field, info in fields.items() if "${NAME}" in (info.description or "")}
-    planted = {field: f"{CANARY}-{field}" for field in fields if field in named or is_secret_name(field)}
+    planted = {field: f"{CANARY}/+ {field}" for field in fields if field in named or is_secret_name(field)}
     planted.pop("service_account", None)  # the path of a file
     settings = NOBODY[name] | planted | {key: value for key, value in PLANTED.items() if key in fields}
     if "url" in NOBODY[name]:

@@ -113,7 +113,14 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
 
 def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.api.studies import read_study
-    from vivavoce.cli.check import check_bots, check_evidence, missing_here, told, warnings_of
+    from vivavoce.cli.check import (
+        check_bots,
+        check_evidence,
+        check_secrets,
+        missing_here,
+        told,
+        warnings_of,
+    )
     from vivavoce.cli.processes import running_bots
     from vivavoce.cli.servers import serve_study
 
@@ -126,7 +133,7 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
             stack.enter_context(running_bots(bots))
             for system, (words, _) in bots.items():
                 note(f"bundled bot   {system}: vivavoce bots run {' '.join(words)}")
-        for line in warnings_of(study):
+        for line in (*check_secrets(folder), *warnings_of(study)):
             note(line)
         greetings = check_bots(study, wait=False)
         for line in (

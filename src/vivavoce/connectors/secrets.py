@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
+from urllib.parse import quote, quote_plus
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.secrets import (
@@ -13,6 +14,12 @@ from vivavoce.core.secrets import (
     texts_in,
     variable_for,
 )
+
+
+def _forms_of(secret: str) -> set[str]:
+    """A secret as it is written in texts, in JSON and in addresses."""
+    in_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    return {secret, *in_json, quote(secret), quote(secret, safe=""), quote_plus(secret)}
 
 
 class Vault:
@@ -45,7 +52,7 @@ class Vault:
         forms: dict[str, str] = {}
         known = [*(literals or {}).items(), *((secret, name) for name, secret in self.values.items())]
         for secret, name in known:
-            for form in {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}:
+            for form in _forms_of(secret):
                 forms[form] = f"${{{name}}}"
         self._forms = sorted(forms.items(), key=lambda pair: -len(pair[0]))
 
