@@ -55,12 +55,15 @@ def operate(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Fr
     memory["last"] = devices
     acts = [Act("inform", "done", f"{kind}_{state}"), *(Act("inform", kind, device) for device in devices)]
     values = {"names": names, "text": _sentence(bot, form, devices, state)}
-    return Outcome("done", values, acts=acts, meant=_resolved(frame, devices))
+    return Outcome("done", values, acts=acts, meant=_resolved(bot, frame, devices))
 
 
 def switch_all_off(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
-    _switch(memory, [name for name, row in bot.table["devices"].items() if row["kind"] != "blind"], "off")
-    return Outcome("all_off", {"done": "all_off"})
+    """Switch all devices off, in the flat or in one room; blinds stay."""
+    room = {"room": frame["room"]} if "room" in frame else {}
+    devices = _meant(bot, room, denied, memory)
+    _switch(memory, [name for name in devices if bot.table["devices"][name]["kind"] != "blind"], "off")
+    return Outcome("room_off" if room else "all_off", {"done": "all_off", **room}, meant={"many": "all"})
 
 
 def leave(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
@@ -79,7 +82,7 @@ def tell_state(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory:
     text = " ".join(_sentence(bot, "is", group, state) for state, group in groups)
     acts = [Act("inform", "state", f"{device}:{states[device]}") for device in told]
     values = {"names": _names(bot, told), "text": text}
-    return Outcome("state" if told else "no_such", values, acts=acts, meant=_resolved(frame, told))
+    return Outcome("state" if told else "no_such", values, acts=acts, meant=_resolved(bot, frame, told))
 
 
 def list_devices(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
@@ -144,9 +147,13 @@ def _switch(memory: Frame, devices: list[str], state: str) -> None:
     memory["states"] = {**memory.get("states", {}), **dict.fromkeys(devices, state)}
 
 
-def _resolved(frame: Frame, devices: list[str]) -> Frame:
-    """Frame to which “it” and “the other one” refer."""
-    kept = {slot: frame[slot] for slot in ("kind", "room") if slot in frame}
+def _resolved(bot: BotFile, frame: Frame, devices: list[str]) -> Frame:
+    """Frame to which “it” and “the other one” refer; a room with one such device says nothing about another one."""
+    rows = bot.table["devices"].values()
+    alike = [row for row in rows if all(row[slot] == frame.get(slot) for slot in ("kind", "room"))]
+    kept = {
+        slot: frame[slot] for slot in ("kind", "room") if slot in frame and (slot == "kind" or len(alike) > 1)
+    }
     return {**kept, "device": devices} if devices else {}
 
 
