@@ -95,7 +95,7 @@ def _without_anaphora() -> FileBot:
     bot = FileBot("callsteering")
     for language in ("en", "it"):
         words = bot.engine(language).bot.words
-        words["ordinals"] = dict.fromkeys(words["ordinals"], [])  # type: ignore[assignment]
+        words["ordinals"] = {place: [] for place in words["ordinals"]}  # type: ignore[assignment]
     return bot
 
 

@@ -39,7 +39,7 @@ def inherited(bot: BotFile, task: str, frame: dict, informed: set[str]) -> dict:
     """Values of an earlier frame that a new one keeps.
 
     They are those of slots that come before the first informed one in the task, and those that are required:
-    after “the lamp in the kitchen”, “the one by the door” is a lamp in the kitchen, and “the fan” is anywhere.
+    behind “the lamp in the kitchen”, “the one by the door” is a lamp in the kitchen, “the fan” is anywhere.
     """
     slots = bot.tasks[task].slots or bot.tasks[task].uses
     first = min((slots.index(slot) for slot in informed if slot in slots), default=len(slots))
@@ -69,7 +69,7 @@ def _begins_frame(bot: BotFile, part: Part, clause: Part) -> bool:
 
 
 def _share_tasks(parts: list[Part]) -> None:
-    """Give a part without a task that of the part before, or of the following one: the fan and the radio off."""
+    """Give a part without a task that of the part before, or of the one behind: the fan and the radio off."""
     for position, part in enumerate(parts):
         following = next((other.task for other in parts[position:] if other.task), "")
         part.shares = not part.task

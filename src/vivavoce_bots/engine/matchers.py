@@ -72,7 +72,7 @@ class LexicalMatcher:
         self.exact = {tuple(words): intent for intent, words in reversed(examples)}
         self.negations = set(bot.words["negations"])
         self.negated = {place for place, (_, words) in enumerate(examples) if self.negations & set(words)}
-        self.places: dict[str, list[tuple[int, float]]] = {}  # examples that have a word, with its weight there
+        self.places: dict[str, list[tuple[int, float]]] = {}  # examples that have a word, and its weight
         for place, (_, words) in enumerate(examples):
             for word, weight in self._vector(words).items():
                 self.places.setdefault(word, []).append((place, weight))

@@ -62,9 +62,7 @@ class NameFinder:
         """Unknown words behind a marker: to Maria."""
         return next((run for run in runs if run.start and tokens[run.start - 1] in slot.markers), None)
 
-    def _bare(
-        self, slot: Slot, tokens: list[str], runs: list[range], capitals: set[str]
-    ) -> range | None:
+    def _bare(self, slot: Slot, tokens: list[str], runs: list[range], capitals: set[str]) -> range | None:
         """Words with a capital, or unknown words that are all of an answer but for small words."""
         written = next((run for run in runs if capitals.issuperset(tokens[run.start : run.stop])), None)
         if written is not None and "?" not in tokens:

@@ -25,8 +25,8 @@ MAX_NAMING = 6  # words of a clause that names an unknown value
 class Context:
     """Dialogue context that helps to understand: slot of the open question, slots of the open task.
 
-    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question is
-    answered with yes or no, `naming` that unknown words may be names, `choosing` that it offers a choice.
+    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question
+    is answered with yes or no, `naming` that unknown words may be names, `choosing` that it offers a choice.
     `answered` is the slot that was answered last; `learnt` are names that were learnt in this conversation.
     """
 
@@ -186,7 +186,7 @@ class Understanding:
         return "?" in tokens or any(len(word) > 2 and word not in small for word in unknown)
 
     def _is_elliptic(self, tokens: list[str]) -> bool:
-        """Whether a sentence names nothing, so that it is about what was spoken of before: louder, turn up."""
+        """Whether a sentence names nothing, so that it is about what was spoken of before: louder."""
         content = {word for word in tokens if word not in self.fillers and word not in BREAKS}
         return content <= self.verbs and not self.bot.has_antecedents
 
@@ -247,7 +247,7 @@ class Understanding:
         ]
 
     def _keyed_tasks(self, tokens: list[str], longest: bool = True) -> set[str]:
-        """Tasks whose keywords are in a sentence; only the longest count: the price range is not the price."""
+        """Tasks whose keywords are in a sentence; only the longest count: price range, not price."""
         sentence, keyed = f" {' '.join(tokens)} ", set()
         for keyword, task in self.keyed:
             if f" {keyword} " in sentence:

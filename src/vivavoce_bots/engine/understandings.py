@@ -1,7 +1,7 @@
 """Kinds of understanding by name: rules, a sentence encoder, a chat model, and those of other packages.
 
 A package adds one in its entry points of the group `vivavoce_bots.understanding`: a function of a `BotFile`
-that returns an object with `commands(text, context)` and `frames(text, context)`, as `Understanding` has them.
+that returns an object with `commands(text, context)` and `frames(text, context)`.
 """
 
 from collections.abc import Callable

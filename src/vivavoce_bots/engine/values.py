@@ -153,7 +153,7 @@ class ValueSpotter:
             heard += tokens[end : mention.start]
             slot, end = self.bot.slots[mention.slot], mention.end
             value = mention.value.value if isinstance(mention.value, Item) else mention.value
-            others = [names[0] for other, names in slot.values.items() if other != value]
+            others = [names[0] for other, names in slot.values.items() if names and other != value]
             if not others or random.random() >= share:
                 heard += tokens[mention.start : end]
             elif random.random() >= _LOST:
