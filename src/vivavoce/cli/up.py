@@ -20,7 +20,7 @@ OF_THE_DEMONSTRATION = (
     "nbest",
     "onebest",
 )  # variants of the bot `restaurant`, by which examples call systems
-OURS = ("log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.sqlite.lock")  # what a beginning leaves
+OURS = ("log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.sqlite.lock", "log.roots")  # of a beginning
 
 
 def up(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+from zipfile import ZipFile, is_zipfile
 
 import typer
 
@@ -27,7 +28,7 @@ ROOT: Final = re.compile("[0-9a-f]{64}")
 Against = Annotated[
     str | None,
     typer.Option(
-        metavar="FINGERPRINT|FILE", help="Compare with a fingerprint, a dataset.json or a report of this log."
+        metavar="FINGERPRINT|FILE", help="Compare with a fingerprint, a dataset or a report of this log."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
@@ -98,15 +99,23 @@ def _fingerprints(against: str) -> list[str]:
         path = path / "dataset.json"
     if ROOT.fullmatch(against):
         return [against]
-    text = path.read_bytes().decode(errors="ignore") if path.is_file() else against
+    text = _text_of(path) if path.is_file() else against
     fingerprints = list(dict.fromkeys(FINGERPRINT.findall(text)))
     if not fingerprints:
         raise InputError(
             "no fingerprint of a log",
             place=against,
-            hint="Name dataset.json, an HTML or text report, or type a fingerprint such as ABCD-EFGH-IJKL",
+            hint="Name a dataset, an HTML or Word report, or type a fingerprint such as ABCD-EFGH-IJKL",
         )
     return fingerprints
+
+
+def _text_of(path: Path) -> str:
+    """Text of a file; of a Word report, that of all its parts."""
+    if not is_zipfile(path):
+        return path.read_bytes().decode(errors="ignore")
+    with ZipFile(path) as parts:
+        return " ".join(parts.read(name).decode(errors="ignore") for name in parts.namelist())
 
 
 @app.command("rebuild")

@@ -10,7 +10,8 @@ _HEAD: Final = """# The dataset
 
 <!-- Made by `python -m vivavoce.dataset.codebook`; edit the schema, not this page. -->
 
-A dataset is a folder with one Parquet file per table and `dataset.json`, which names the study and the level.
+A dataset is a folder with one Parquet file per table and `dataset.json`, which names the study, the
+level and the [fingerprint of the log](../explanation/log.md#one-tree-over-all-events).
 `vivavoce export` writes it from a log, `vivavoce import` from other logs; `export --csv` writes the same
 tables with a codebook.
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Table, Text, cast, delete, select, type_coerce
 from sqlalchemy.types import NullType
 
-from vivavoce.log.events import PartExpired, ParticipantErased
+from vivavoce.log.events import PartExpired, ParticipantErased, RowRecorded
 from vivavoce.log.guarded_rows import STUDIES, altered_rows
 from vivavoce.log.merkle_tree import EVERY_S, FACTS, MerkleTree, Root, commit, leaf_of, witnessed_roots
 from vivavoce.log.migrate import version
@@ -230,6 +230,8 @@ class _Walk:
             self._report(row, "its content was altered")
         if earlier:
             self._check_chain(row, last)
+            if row["kind"] == RowRecorded.kind:  # earlier versions logged none
+                self._report(row, "the root over it was removed")
         elif row["seq"] != last.seq + 1 and not self._is_erased(last.position, position):
             gap = f"events {last.seq + 1} to {row['seq'] - 1} before it are missing"
             self._report(row, gap if row["seq"] > last.seq + 1 else "it is out of order")
