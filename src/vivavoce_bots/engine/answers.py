@@ -90,7 +90,9 @@ class Answers(Control):
 
     def _choices_of(self, slot: str) -> list[dict[str, Any]]:
         """Values that a question for a slot lists; an item of a list has a name."""
-        return [{slot: value} for value in self.bot.slots[slot].values if self.bot.slots[slot].type == "choice"]
+        return [
+            {slot: value} for value in self.bot.slots[slot].values if self.bot.slots[slot].type == "choice"
+        ]
 
     def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         """Take the only choice, or ask which one is meant."""
@@ -136,7 +138,7 @@ class Answers(Control):
 
     def _affirm_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:
-            turn.say(self.bot.slots[question.slot].ask, Act("request", question.slot))
+            turn.say(self._prompt(turn, "go_ahead"), Act("request", question.slot))
         return "answered" if has_content else "done"
 
     def _dontcare_slot(self, turn: Turn, question: Question, has_content: bool) -> str:

@@ -163,6 +163,7 @@ class Engine(Lists):
         }
         if "refer" in acts and not arguments:
             arguments = state.closed[1]
+        self._settle_lists(turn)
         for task in side_tasks:
             self._run_side_task(turn, task, arguments)
         if turn.end:
@@ -286,9 +287,7 @@ class Engine(Lists):
         values = self._values(state, commands)
         used = {slot for task in side_tasks for slot in task.uses}
         changed = False
-        for command in commands:
-            if command.slot in used:
-                continue
+        for command in self._without_arguments(commands, used):
             if command.act == "deny":
                 changed |= self._remove_value(turn, command)
             elif command.act == "unknown":
@@ -304,6 +303,16 @@ class Engine(Lists):
                 self._set_value(turn, slot_name, value)
                 changed = True
         return changed
+
+    def _without_arguments(self, commands: list[Command], used: set[str]) -> list[Command]:
+        """Commands without the arguments of questions; of a list with quantities that is the last item."""
+        last = {command.slot: command for command in commands if command.act == "inform"}
+        return [
+            command
+            for command in commands
+            if command.slot not in used
+            or (self.bot.slots[command.slot].ask_quantity and command != last.get(command.slot))
+        ]
 
     def _set_value(self, turn: Turn, slot_name: str, value: Any) -> None:
         state = turn.state

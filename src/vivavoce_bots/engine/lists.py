@@ -70,14 +70,17 @@ class Lists(Answers):
 
     def _advance(self, turn: Turn) -> None:
         """Tell what changed in a list and ask about unknown names before the next step."""
-        for name, slot in self.bot.slots.items():
-            if slot.type == "list":
-                self._replace_items(turn, name)
-                self._tell_changes(turn, name)
+        self._settle_lists(turn)
         if turn.leaving and turn.state.task:
             self._finish_lists(turn)
         if not self._ask_unknown(turn):
             super()._advance(turn)
+
+    def _settle_lists(self, turn: Turn) -> None:
+        for name, slot in self.bot.slots.items():
+            if slot.type == "list":
+                self._replace_items(turn, name)
+                self._tell_changes(turn, name)
 
     def _finish_lists(self, turn: Turn) -> None:
         for slot in self.bot.tasks[turn.state.task].slots:
@@ -86,8 +89,9 @@ class Lists(Answers):
 
     def _replace_items(self, turn: Turn, slot: str) -> None:
         """Let a new item without a quantity take that of a removed one: not pasta, rice."""
-        if turn.doubted and turn.added:
-            self._remove_items(turn, slot, turn.doubted)
+        doubted = turn.doubted
+        if doubted and turn.added and not any(self._is_same(slot, item, doubted) for item in turn.added):
+            self._remove_items(turn, slot, doubted)
         items: list[Item] = list(turn.state.frame.get(slot, []))
         freed = [item for item in turn.removed if item.quantity is not None]
         for position, item in enumerate(items):
@@ -98,7 +102,9 @@ class Lists(Answers):
             turn.state.frame[slot] = items
 
     def _tell_changes(self, turn: Turn, slot: str) -> None:
-        noted = [item for item in turn.added if item.quantity is not None]
+        items = turn.state.frame.get(slot, [])
+        latest = {(item.value, item.wording): item for item in turn.added if item in items}
+        noted = [item for item in latest.values() if item.quantity is not None]
         for prompt, items in (("removed", turn.removed), ("noted", noted)):
             if items and prompt in self.bot.prompts and not turn.state.approved:
                 text = self._prompt(turn, prompt, items=self.wording.show(slot, items))

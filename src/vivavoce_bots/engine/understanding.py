@@ -18,7 +18,7 @@ ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
 ROUNDING = 1e-6  # of similarities
-MAX_NAMING = 6  # words of a clause that names an unknown value
+MAX_NAMING = 6  # words of a sentence that names an unknown value
 
 
 @dataclass(frozen=True)
@@ -191,13 +191,14 @@ class Understanding:
         return content <= self.verbs and not self.bot.has_antecedents
 
     def _unknown_names(self, tokens: list[str], mentions: list[Mention], slot: str) -> list[Command]:
-        """Names in short clauses without a value that have one or two adjacent unknown words."""
+        """Names in short sentences: clauses without a value that have one or two adjacent unknown words."""
+        if len([token for token in tokens if token not in BREAKS]) > MAX_NAMING:
+            return []
         covered = {position for mention in mentions for position in range(mention.start, mention.end)}
         names = []
         for clause in self._clauses(tokens):
             unknown = [position for position in clause if self.spotter.is_unknown(tokens[position])]
-            is_short = len(clause) <= MAX_NAMING and unknown and unknown[-1] - unknown[0] < 2
-            if is_short and not covered & set(clause):
+            if unknown and unknown[-1] - unknown[0] < 2 and not covered & set(clause):
                 wording = " ".join(tokens[position] for position in unknown)
                 names.append(Command("unknown", slot, Item("", wording=wording)))
         return names

@@ -122,15 +122,14 @@ class ValueSpotter:
         names = [
             Mention(mention.slot, "", run.start, run.stop, wording=" ".join(tokens[run.start : run.stop]))
             for mention in mentions
-            if isinstance(mention.value, float) and self.bot.slots[mention.slot].open
+            if isinstance(mention.value, float) and mention.unit and self.bot.slots[mention.slot].open
             if (run := self.unknown_run(tokens, mention.end, covered))
         ]
         return sorted([*mentions, *names], key=lambda mention: mention.start)
 
     def unknown_run(self, tokens: list[str], start: int, covered: set[int]) -> range:
-        """Unknown words at a position, behind fillers."""
-        fillers = set(self.bot.words["fillers"]) - set(self.bot.words["conjunctions"])
-        while start < len(tokens) and tokens[start] in fillers and start not in covered:
+        """Unknown words at a position, behind a preposition such as “of”."""
+        while start < len(tokens) and tokens[start] in self.bot.words["of"]:
             start += 1
         end = start
         while end < len(tokens) and end not in covered and self.is_unknown(tokens[end]):
@@ -200,13 +199,22 @@ class ValueSpotter:
 
     def _single_unit(self, tokens: list[str], start: int, expected: str) -> Mention | None:
         """One unit without a number: a slice, a portion."""
-        unit_at = start + 1 if tokens[start] in ARTICLES else start
-        if unit_at >= len(tokens) or tokens[unit_at] not in self.units:
+        unit_at = self._unit_at(tokens, start + 1) if tokens[start] in ARTICLES else start
+        if unit_at is None or tokens[unit_at] not in self.units:
             return None
         slot, unit = self.units[tokens[unit_at]]
         is_list = self.bot.slots[slot].type == "list"
         is_counted = unit_at > start or slot == expected
         return Mention(slot, 1.0, start, unit_at + 1, unit=unit) if is_list and is_counted else None
+
+    def _unit_at(self, tokens: list[str], start: int) -> int | None:
+        """Place of a unit, behind at most one adjective: big plate."""
+        for position in range(start, min(start + 2, len(tokens))):
+            if tokens[position] in self.units:
+                return position
+            if tokens[position] in self.phrases or tokens[position] in BREAKS:
+                return None
+        return None
 
     def _number_mention(
         self, tokens: list[str], start: int, number: tuple[float, int], expected: str, active: list[str]
@@ -248,7 +256,8 @@ class ValueSpotter:
             elif isinstance(mention.value, str):
                 joined.append(self._with_quantity_before(mention, joined, tokens))
             else:
-                self._add_quantity(mention, joined, self._belongs_to(following, mention, tokens))
+                is_of_following = self._belongs_to(following, mention, tokens)
+                self._add_quantity(mention, joined, tokens, is_of_following)
         return joined
 
     def _with_quantity_before(self, mention: Mention, joined: list[Mention], tokens: list[str]) -> Mention:
@@ -277,8 +286,16 @@ class ValueSpotter:
         between = tokens[quantity.end : following.start]
         return len(between) < _QUANTITY_WINDOW and not BREAKS & set(between)
 
-    def _add_quantity(self, mention: Mention, joined: list[Mention], is_of_following: bool) -> None:
-        """Quantity after its item (pasta, 200 g), or one that waits for the item that follows."""
+    def _add_quantity(
+        self, mention: Mention, joined: list[Mention], tokens: list[str], is_of_following: bool
+    ) -> None:
+        """Quantity after its item (pasta, 200 g), or one that waits for the item that follows.
+
+        A bare number of something unknown, such as six years, is none.
+        """
+        following = tokens[mention.end : mention.end + 1]
+        if not mention.unit and not is_of_following and following and self.is_unknown(following[0]):
+            return
         previous = joined[-1] if joined else None
         follows = (
             previous is not None and isinstance(previous.value, Item) and previous.value.quantity is None
