@@ -26,7 +26,7 @@ from vivavoce_bots.engine.understanding import Context
 from vivavoce_bots.engine.understandings import Understands, make_understanding
 from vivavoce_bots.engine.values import ValueSpotter
 
-PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou"}
+PUBLIC_ACTS = {"goodbye": "bye", "thanks": "thankyou", "query": "confirm"}
 
 
 @dataclass

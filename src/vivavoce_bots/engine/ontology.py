@@ -115,6 +115,6 @@ def _question(wording: dict[str, Any], name: str, entry: dict[str, Any], languag
         "argument": name,
         "label": word,
         "keywords": [" ".join(tokenise(ask)) for ask in asks],
-        "examples": list(dict.fromkeys([*examples, *asks])),
+        "examples": list(dict.fromkeys([*examples, *asks, *template["others"].get(name, [])])),
         "outcomes": {"detail": template["hours" if name == HOURS else "detail"]},
     }

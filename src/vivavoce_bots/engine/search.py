@@ -11,6 +11,7 @@ from vivavoce_bots.engine.engine import Engine, Hypotheses
 from vivavoce_bots.engine.manners import Chooser, Heard, Learnt, Plain
 from vivavoce_bots.engine.ontology import HOURS, TIMED, TYPE
 from vivavoce_bots.engine.state import Question, State, Turn
+from vivavoce_bots.engine.text import tokenise
 from vivavoce_bots.engine.understandings import Understands
 from vivavoce_bots.engine.venues import Venues, meets
 from vivavoce_bots.engine.wording import known
@@ -83,11 +84,19 @@ class SearchEngine(Engine):
             hypotheses = [(text, 1.0) for text, _ in hypotheses[:1]]
         state.heard.add(hypotheses[0][1] if hypotheses else 0.0)
         scores: dict[tuple[Command, ...], float] = {}
-        for meaning in super()._understand(state, hypotheses):
+        meanings = super()._understand(state, hypotheses)
+        for meaning, (text, _) in zip(meanings, hypotheses, strict=False):
             commands = tuple(self._in_context(state, meaning.commands))
+            if state.venue and self._asks_whether(text):
+                commands = tuple(_query(command) for command in commands)
             scores[commands] = scores.get(commands, 0.0) + meaning.score
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
         return [Meaning(commands, min(1.0, score)) for commands, score in ranked]
+
+    def _asks_whether(self, text: str) -> bool:
+        """Whether a sentence asks something about the venue: is it open on Sunday?"""
+        sentence = f"{' '.join(tokenise(text))} "
+        return any(sentence.startswith(f"{words} ") for words in self.bot.words["whether"])
 
     def _in_context(self, state: SearchState, commands: tuple[Command, ...]) -> list[Command]:
         """Commands with what yes, no and `no preference` say of the open question."""
@@ -95,7 +104,7 @@ class SearchEngine(Engine):
         acts = {command.act for command in commands}
         informed = {command.slot for command in commands if command.act == "inform"}
         more: list[Command] = []
-        commands = tuple(command for command in commands if command.act not in ("refer", "also"))
+        commands = tuple(command for command in commands if command.act not in ("refer", "also", "unclear"))
         if question and question.kind == "value":
             if "negate" in acts:
                 more.append(Command("deny", question.slot, question.value))
@@ -105,7 +114,8 @@ class SearchEngine(Engine):
             more.append(Command("inform", question.slot, DONTCARE))
         if state.proposed and acts & {"affirm", "dontcare"} and not informed:
             more += [Command("inform", slot, value) for slot, value in state.proposed.items()]
-        return list(dict.fromkeys([*commands, *more]))
+        kind = next((command.value for command in commands if command.slot == TYPE), state.belief.best(TYPE)[0])
+        return list(dict.fromkeys(self._sensible(command, kind) for command in [*commands, *more]))
 
     def _likely(self, meanings: list[Meaning]) -> list[Command]:
         return shared_commands(meanings, HEARD)
@@ -175,6 +185,17 @@ class SearchEngine(Engine):
                 del state.frame[slot]
         state.denied = {slot: values for slot in state.belief.denied if (values := state.belief.refuted(slot))}
 
+    def _sensible(self, command: Command, kind: str | None) -> Command:
+        """Command; with the hour of the morning where nothing of the kind is open in the evening."""
+        if command.slot != "time" or command.value in (None, DONTCARE) or command.value < "12":
+            return command
+        wanted = {TYPE: kind} if kind else {}
+        morning = f"{int(command.value[:2]) - 12:02}{command.value[2:]}"
+        evening_matches = self.venues.matching({**wanted, "time": command.value}, {})
+        if evening_matches or not self.venues.matching({**wanted, "time": morning}, {}):
+            return command
+        return Command(command.act, "time", morning)
+
     @staticmethod
     def _accept_proposal(state: SearchState, commands: list[Command]) -> None:
         """Want what was proposed, where the user says yes to it."""
@@ -201,8 +222,12 @@ class SearchEngine(Engine):
         elif against and not others:
             self._forget(state, question.slot)
 
+    def _on_cancel(self, turn: Turn, slot: str = "") -> None:
+        self._on_restart(turn)
+
     @staticmethod
     def _forget(state: SearchState, slot: str) -> None:
+        state.question, state.venue = None, ""
         state.frame.pop(slot, None)
         state.belief.forget(slot)
         state.asked[slot] = 0
@@ -242,7 +267,10 @@ class SearchEngine(Engine):
         """Answer about the offer; say it again where what is wanted was repeated."""
         state: SearchState = turn.state
         doubt = self._doubt(state)
-        if state.requests:
+        queries = {command.slot: command.value for command in commands if command.act == "query"}
+        if queries:
+            self._answer_whether(turn, queries)
+        elif state.requests:
             self._answer(turn)
         elif doubt:
             self._confirm(turn, *doubt)
@@ -368,6 +396,21 @@ class SearchEngine(Engine):
         self._tell_slots(turn, slots)
         self.questions.ask(turn, Question("more"))
 
+    def _answer_whether(self, turn: Turn, queries: dict[str, Any]) -> None:
+        """Say whether the venue has the values that it is asked for, and which it has."""
+        state: SearchState = turn.state
+        row = self.venues.rows[state.venue]
+        answer = "yes" if meets(row, queries) else "no"
+        turn.say(self._prompt(turn, answer), Act("ack", "", answer), Act("inform", "name", state.venue))
+        slots = list(dict.fromkeys(HOURS if slot in TIMED else slot for slot in queries))
+        askable = {task.argument for task in self.bot.tasks.values() if task.act == "request"}
+        self._tell_slots(turn, [slot for slot in slots if slot in askable])
+        others = {slot: row[slot] for slot in slots if slot in row and slot not in askable}
+        if others:
+            text = self._prompt(turn, "offer", name=state.venue, phrases=self.wording.phrases(others))
+            turn.say(text, *(Act("inform", slot, value) for slot, value in others.items()))
+        self.questions.ask(turn, Question("more"))
+
     def _tell_slots(self, turn: Turn, slots: list[str]) -> None:
         venue = turn.state.venue
         row = self.venues.rows[venue]
@@ -434,3 +477,7 @@ class SearchEngine(Engine):
         wanted = self.venues.usable(state.frame)
         sure = all(state.belief.slots.get(slot, {}).get(value, 0.0) >= SURE for slot, value in wanted.items())
         return state.heard.choose(self.chooser, kind, sure)
+
+
+def _query(command: Command) -> Command:
+    return Command("query", command.slot, command.value) if command.act == "inform" else command
