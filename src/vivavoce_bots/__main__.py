@@ -22,8 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
     try:
-        chosen = {} if options.understanding == "rules" else {"understanding": options.understanding}
-        return _serve(entry.make(variant, options.seed, options.domain, **chosen), variant, options)
+        bot = entry.make(variant, options.seed, options.domain, options.understanding)
+        return _serve(bot, variant, options)
     except (DomainError, UnderstandingError, DamageError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,12 +42,14 @@ def _announce(options: argparse.Namespace, variant: str) -> None:
     if os.environ.get("VIVAVOCE_BOT_SILENT"):
         return
     host = f"[{options.host}]" if ":" in options.host else options.host
-    told = "".join(
+    addresses = "".join(
         f"  {channel:<10}{'ws' if channel == 'websocket' else 'http'}://{host}:{options.port}{path}\n"
         for channel, path in _PATHS.items()
         if options.channel in (None, channel)
     )
-    print(f"bot {options.name} ({variant}) answers at\n{told}stop with Ctrl-C", file=sys.stderr, flush=True)
+    print(
+        f"bot {options.name} ({variant}) answers at\n{addresses}stop with Ctrl-C", file=sys.stderr, flush=True
+    )
 
 
 def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:
@@ -71,7 +73,7 @@ def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:
 
 
 def _taken(host: str, port: int) -> str | None:
-    """Why nobody can listen there; null where one can."""
+    """Reason why nobody can listen there; null where one can."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -99,16 +101,16 @@ def _parser() -> argparse.ArgumentParser:
         choices=tuple(_PATHS),
         help="how it is reached (default: all)",
     )
-    known = parser.add_argument_group("known damage, none by default")
-    known.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
-    known.add_argument("--values-misheard", type=_share, default=0.0, help="share of values misheard")
-    known.add_argument("--forget", type=_share, default=0.0, help="share of turns that begin afresh")
-    known.add_argument("--repeat", type=_share, default=0.0, help="share of turns that repeat the one before")
-    known.add_argument(
+    group = parser.add_argument_group("known damage, none by default")
+    group.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
+    group.add_argument("--values-misheard", type=_share, default=0.0, help="share of values misheard")
+    group.add_argument("--forget", type=_share, default=0.0, help="share of turns that begin afresh")
+    group.add_argument("--repeat", type=_share, default=0.0, help="share of turns that repeat the one before")
+    group.add_argument(
         "--wrong-venue", type=_share, default=0.0, help="share of conversations with wrong names of venues"
     )
-    known.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
-    known.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
+    group.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
+    group.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Dialogue acts, the common coin of understanding, tracking, policy and generation."""
+"""Dialogue acts of users and bots, as they are sent and logged."""
 
 from typing import Any, NamedTuple
 
@@ -17,20 +17,8 @@ class Act(NamedTuple):
         return {"act": self.act, "slot": self.slot, "value": self.value, "op": self.op}
 
 
-def stating(act: str, slot: str, value: str, op: str = "=") -> Act:
-    """An act with slot and value."""
-    return Act(act, slot, value, op)
-
-
-class Hypothesis(NamedTuple):
-    """What the user may have said, with the probability that it was this."""
-
-    text: str
-    score: float
-
-
 class Meaning(NamedTuple):
-    """What the user may have meant."""
+    """Acts that the user may have meant, with their probability."""
 
     acts: tuple[Act, ...]
     score: float

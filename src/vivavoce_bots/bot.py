@@ -1,4 +1,4 @@
-"""What every bot is: one object that answers for all conversations, whose memories are its sessions."""
+"""Interface of every bot: one object that answers for all conversations, whose memories are its sessions."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ class DamageError(ValueError):
 
 @dataclass(frozen=True)
 class Damage:
-    """How much of what; nothing by default."""
+    """Amount of each kind of damage; none by default."""
 
     wer: float = 0.0
     values: float = 0.0

@@ -183,7 +183,7 @@ def _text(body: dict[str, Any], name: str, otherwise: str = "") -> str:
 
 
 def _hypotheses(body: dict[str, Any]) -> list[tuple[str, float | None]]:
-    """What was said: the hypotheses when there are any, else the text."""
+    """Hypotheses of a turn when there are any, else its text."""
     given = body.get("hypotheses")
     if given is None or given == []:
         return [(_text(body, "text"), None)]

@@ -70,7 +70,7 @@ def tell_contents(bot: BotFile, frame: dict, denied: dict, argument: str, memory
 
 
 def tell_place(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """Where a container stands, or in which one an ingredient is."""
+    """Place of a container, or the container of an ingredient."""
     world, things = _world(memory), _things(frame)
     name = things[-1] if things else frame.get("container", memory.get("container", ""))
     boxes, values = world.boxes_of([name]), {"name": _word(bot, name)}

@@ -31,20 +31,20 @@ def transactions(bot: BotFile, frame: Frame, denied: Frame, argument: str, memor
 
 def is_affordable(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome | None:
     """Refuse a transfer of more than there is."""
-    left = _account(memory)["credit"]
-    if frame["amount"] <= left:
+    credit_left = _account(memory)["credit"]
+    if frame["amount"] <= credit_left:
         return None
-    return Outcome("not_enough", {"credit": left}, retry="amount")
+    return Outcome("not_enough", {"credit": credit_left}, retry="amount")
 
 
 def top_up(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
-    left = _carry_out("top_up", frame["amount"], frame["amount"], memory)
-    return Outcome("topped_up", {"done": "top_up", **frame, "credit": left})
+    credit_left = _carry_out("top_up", frame["amount"], frame["amount"], memory)
+    return Outcome("topped_up", {"done": "top_up", **frame, "credit": credit_left})
 
 
 def transfer(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
-    left = _carry_out("transfer", frame["amount"], -frame["amount"], memory)
-    return Outcome("transferred", {"done": "transfer", **frame, "credit": left})
+    credit_left = _carry_out("transfer", frame["amount"], -frame["amount"], memory)
+    return Outcome("transferred", {"done": "transfer", **frame, "credit": credit_left})
 
 
 def _carry_out(task: str, amount: float, change: float, memory: Frame) -> float:

@@ -51,7 +51,7 @@ class Answers(Control):
         return "" if has_content else "done"
 
     def _negate_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Nothing else to add to a list."""
+        """Finish a list."""
         turn.state.approved = not has_content
         return "answered"
 

@@ -107,11 +107,11 @@ class Control(Steps):
             return
         level = (state.misunderstood - 1) % 3
         if level == 0:
-            asked = state.question.slot if state.question else ""
-            turns = 0 if asked else state.turns  # “I can't help with that” is no answer to a value
+            question_slot = state.question.slot if state.question else ""
+            turns = 0 if question_slot else state.turns  # “I can't help with that” is no answer to a value
             turn.say(self.wording.prompt("not_understood", turns), Act("repeat"))
             self._suggest(turn, text)
-            self._ask_again(turn, hint=bool(asked))
+            self._ask_again(turn, hint=bool(question_slot))
         elif level == 1:
             turn.say(self._prompt(turn, "example", example=self._example(turn)), Act("repeat"))
             self._ask_again(turn)

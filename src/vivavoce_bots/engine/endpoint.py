@@ -127,9 +127,9 @@ class EndpointUnderstanding(Understanding):
     def _part_of(self, part: dict[str, Any]) -> Part:
         """Part with the intents and values that the bot file has; others are left out."""
         intent = part["intent"]
-        known = intent in self._examples or intent in ("inform", "refer", *ORDINALS)
+        is_listed = intent in self._examples or intent in ("inform", "refer", *ORDINALS)
         values = [self._value_of(value) for value in part["values"]]
-        return (intent if known else "inform"), tuple(value for value in values if value)
+        return (intent if is_listed else "inform"), tuple(value for value in values if value)
 
     def _value_of(self, entry: dict[str, Any]) -> Command | None:
         slot = self.bot.slots.get(entry["slot"])

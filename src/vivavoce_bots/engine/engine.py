@@ -91,16 +91,19 @@ class Engine(Lists):
         self._on_commands(turn, list(frame), [Meaning(frame, 1.0)], "")
 
     def _is_about_task(self, state: State, commands: list[Command]) -> bool:
-        """Whether a turn says more than what it says about the conversation itself."""
+        """Tell whether a turn says more than what it says about the conversation itself."""
         settles = state.question is not None and state.question.kind in ("approve", "value")
         answers = any(command.act in ("affirm", "negate") for command in commands)
         return self._has_content(commands) or (settles and answers)
 
     def _understand(self, state: State, hypotheses: Hypotheses) -> list[Meaning]:
         context = self._context(state)
-        kept = hypotheses[: self.n_best]
+        hypotheses_used = hypotheses[: self.n_best]
         total = max(1.0, sum(score for _, score in hypotheses))
-        return [Meaning(self.understanding.commands(text, context), score / total) for text, score in kept]
+        return [
+            Meaning(self.understanding.commands(text, context), score / total)
+            for text, score in hypotheses_used
+        ]
 
     @staticmethod
     def _likely(meanings: list[Meaning]) -> list[Command]:
@@ -176,7 +179,7 @@ class Engine(Lists):
             self._advance(turn)
 
     def _is_refining(self, state: State) -> bool:
-        """Whether a result was told that the user may still refine."""
+        """Tell whether a result was told that the user may still refine."""
         refinable = bool(state.task) and self.bot.tasks[state.task].refinable
         return refinable and state.question is not None and not state.question.slot
 
@@ -294,8 +297,8 @@ class Engine(Lists):
                 changed |= self._note_unknown(turn, command)
             elif command.act == "inform" and self.bot.slots[command.slot].type == "list":
                 changed |= self._add_item(turn, command)
-        named = {*values, *state.frame}
-        is_anchored = bool(state.task) or any(not self.bot.slots[slot].optional for slot in named)
+        filled = {*values, *state.frame}
+        is_anchored = bool(state.task) or any(not self.bot.slots[slot].optional for slot in filled)
         for slot_name, value in values.items():
             if self.bot.slots[slot_name].type == "list" or slot_name in used:
                 continue

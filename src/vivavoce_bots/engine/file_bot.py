@@ -86,10 +86,10 @@ class FileBot:
         )
 
     def acts(self, text: str, language: str = "en") -> tuple[Act, ...]:
-        """What a first turn means."""
+        """Acts of a first turn."""
         engine = self.engine(language)
-        heard = engine.understanding.commands(text, Context())
-        return tuple(_public_command(command, engine.bot.tasks) for command in heard)
+        understood = engine.understanding.commands(text, Context())
+        return tuple(_public_command(command, engine.bot.tasks) for command in understood)
 
     def mishear(self, text: str, language: str, share: float, random: Random) -> str:
         """A text in which this share of the values of slots is lost or is another value of its slot."""

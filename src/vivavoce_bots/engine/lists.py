@@ -32,10 +32,10 @@ class Lists(Answers):
         item = item if item.value else self._item_in_question(state, items, item)
         if item is None:
             return False
-        earlier = [known for known in items if self._is_same(slot, known, item)]
+        earlier = [present for present in items if self._is_same(slot, present, item)]
         if not earlier or item.quantity is not None:
             item = self._measured(item)
-            state.frame[slot] = [*(known for known in items if known not in earlier), item]
+            state.frame[slot] = [*(present for present in items if present not in earlier), item]
             turn.added.append(item)
         elif earlier[0].quantity is not None:
             turn.added.append(earlier[0])
@@ -123,7 +123,7 @@ class Lists(Answers):
     _affirm_quantity = _dontcare_quantity
 
     def _negate_quantity(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Nothing more to say: count usual portions and finish the list."""
+        """Count usual portions and finish the list."""
         if has_content:
             turn.doubted = question.value
             return "answered"

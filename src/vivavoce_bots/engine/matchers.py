@@ -79,8 +79,8 @@ class LexicalMatcher:
         self.scores = lru_cache(maxsize=4096)(self._scores)
 
     def _stems(self, words: Iterable[str]) -> dict[str, None]:
-        kept = [word for word in words if word not in self.ignored]
-        return dict.fromkeys(word if word.startswith("<") else stem(word) for word in kept)
+        content = [word for word in words if word not in self.ignored]
+        return dict.fromkeys(word if word.startswith("<") else stem(word) for word in content)
 
     def _vector(self, words: Iterable[str]) -> dict[str, float]:
         vector = {word: self.weights.get(word, self.unknown) for word in self._stems(words)}
@@ -93,8 +93,8 @@ class LexicalMatcher:
     def _scores(self, masked: tuple[str, ...]) -> list[tuple[str, float]]:
         scores: dict[int, float] = {}
         for word, weight in self._vector(masked).items():
-            for place, other in self.places.get(word, ()):
-                scores[place] = scores.get(place, 0.0) + weight * other
+            for place, example_weight in self.places.get(word, ()):
+                scores[place] = scores.get(place, 0.0) + weight * example_weight
         best = dict.fromkeys(self.intents, 0.0)
         unlike = set() if self.negations & set(masked) else self.negated
         for place, score in scores.items():

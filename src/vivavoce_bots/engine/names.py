@@ -30,23 +30,25 @@ class NameFinder:
         listed = {mention.slot for mention in mentions}
         covered = {position for mention in mentions for position in range(mention.start, mention.end)}
         names: list[Mention] = []
-        taken: set[int] = set()
+        named_places: set[int] = set()
         for slot in self.slots.values():
             if slot.name not in {*open_slots, *asked} or slot.name in listed:
                 continue
-            runs = self._runs(tokens, covered, taken, capitals)
-            place = self._labelled(slot, tokens, taken) or self._marked(slot, tokens, runs)
+            runs = self._runs(tokens, covered, named_places, capitals)
+            place = self._labelled(slot, tokens, named_places) or self._marked(slot, tokens, runs)
             if not place and slot.name in asked:
                 place = self._bare(slot, tokens, runs, capitals)
             if place and len(place) <= _LONGEST_NAME:
                 names += self._mentions(slot, tokens, place)
-                taken |= set(place)
+                named_places |= set(place)
         return names
 
     def _labelled(self, slot: Slot, tokens: list[str], taken: set[int]) -> range | None:
         """Words behind a noun of the slot: my surname is Conti."""
-        others = {noun for other in self.slots.values() for noun in other.nouns} - set(slot.nouns)
-        if others & set(tokens) or not set(slot.nouns) & set(tokens):
+        other_nouns = {noun for slot_beside in self.slots.values() for noun in slot_beside.nouns} - set(
+            slot.nouns
+        )
+        if other_nouns & set(tokens) or not set(slot.nouns) & set(tokens):
             return None
         start = next((place + 1 for place, word in enumerate(tokens) if word in slot.nouns), len(tokens))
         skipped = {*slot.nouns, *slot.markers, *self.small} - BREAKS
@@ -64,12 +66,12 @@ class NameFinder:
 
     def _bare(self, slot: Slot, tokens: list[str], runs: list[range], capitals: set[str]) -> range | None:
         """Words with a capital, or unknown words that are all of an answer but for small words."""
-        written = next((run for run in runs if capitals.issuperset(tokens[run.start : run.stop])), None)
-        if written is not None and "?" not in tokens:
-            return written
+        capital_run = next((run for run in runs if capitals.issuperset(tokens[run.start : run.stop])), None)
+        if capital_run is not None and "?" not in tokens:
+            return capital_run
         small = {*self.small, *slot.nouns, *slot.markers}
-        others = [word for place, word in enumerate(tokens) if not any(place in run for run in runs)]
-        return runs[0] if runs and set(others) <= small else None
+        outside = [word for place, word in enumerate(tokens) if not any(place in run for run in runs)]
+        return runs[0] if runs and set(outside) <= small else None
 
     def _runs(self, tokens: list[str], covered: set[int], taken: set[int], capitals: set[str]) -> list[range]:
         """Places of words that are unknown, or written with a capital."""

@@ -7,7 +7,7 @@ _SPAN = re.compile(r"(\w+day)(?:-(\w+day))?((?: \d\d:\d\d-\d\d:\d\d)+)")
 
 
 def is_open(hours: str, day: str | None, time: str | None) -> bool:
-    """Whether a place is open on a day at a time; None stands for any. Hours in other words are always open."""
+    """Tell whether a place is open on a day at a time; None is any. Hours in other words are always open."""
     spans = [span for match in _SPAN.findall(hours.lower()) for span in _spans(*match)]
     if not spans:
         return True

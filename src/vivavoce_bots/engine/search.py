@@ -242,7 +242,7 @@ class SearchEngine(Engine):
         return Command("start", "", OTHER) in commands
 
     def _rejects(self, state: SearchState, commands: list[Command]) -> bool:
-        """Whether no, and nothing else, answers an offer."""
+        """Tell whether no, and nothing else, answers an offer."""
         negates = any(command.act in ("negate", "doubt") for command in commands)
         return negates and not self._has_content(commands) and state.question == Question("offer")
 

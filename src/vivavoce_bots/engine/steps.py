@@ -14,7 +14,7 @@ MOST_UNDONE = 20  # calls that can be taken back
 
 
 class Steps:
-    """What the bot does next in a conversation."""
+    """Next steps of the bot in a conversation."""
 
     def __init__(self, bot: BotFile, backend: ModuleType) -> None:
         self.bot = bot
@@ -63,7 +63,7 @@ class Steps:
         self.questions.ask(turn, Question("slot", slot))
 
     def _task_question(self, state: State) -> Question:
-        """Which task: any (first turn, or after another one), or one that has the values of the frame."""
+        """Question for any task, or for one of those that have the values of the frame."""
         if self.questions.fitting_tasks(state.frame):
             return Question("select", next(iter(state.frame)))
         state.frame = {}
@@ -102,7 +102,7 @@ class Steps:
         turn.say(self._prompt(turn, "without"), Act("ack", "", "without"))
 
     def _insists(self, state: State, question: Question) -> bool:
-        """Whether a lasting slot has been asked for too often."""
+        """Tell whether a lasting slot has been asked for too often."""
         if question.slot not in self.bot.settings["lasting_slots"] or question.kind != "slot":
             return False
         state.asked = state.asked + 1 if question == state.question else 0
@@ -211,5 +211,5 @@ class Steps:
 def _acts_of(outcome: Outcome) -> list[Act]:
     """Acts of an outcome: what was told, behind canthelp() where something was refused."""
     refused = [Act("canthelp")] if outcome.retry or outcome.failed else []
-    told = [Act("inform", name, value) for name, value in outcome.values.items()]
-    return [*refused, *told] or [Act("inform", "outcome", outcome.name)]
+    informs = [Act("inform", name, value) for name, value in outcome.values.items()]
+    return [*refused, *informs] or [Act("inform", "outcome", outcome.name)]

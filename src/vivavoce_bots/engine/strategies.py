@@ -17,7 +17,7 @@ class Strategies:
         self.synonyms = bot.synonyms
 
     def take_up_feeling(self, text: str) -> str:
-        """What the bot says first to someone who is worried or glad; nothing without empathy."""
+        """First words to someone who is worried or glad; none without empathy."""
         stems = {stem(word) for word in tokenise(text)} if self.empathy else set()
         return next((says for words, says in self.feelings if words & stems), "")
 
@@ -25,12 +25,12 @@ class Strategies:
         """Remember what the user calls the things that have several names."""
         spoken = f" {' '.join(tokenise(text))} "
         for names in self.synonyms if self.alignment else []:
-            own = [name for name in names if f" {name.lower()} " in spoken]
-            called |= {names[0]: own[0]} if own else {}
+            spoken_names = [name for name in names if f" {name.lower()} " in spoken]
+            called |= {names[0]: spoken_names[0]} if spoken_names else {}
 
     @staticmethod
     def align(text: str, called: dict[str, str]) -> str:
         """The bot's sentence in the words of the user."""
-        for usual, own in called.items():
-            text = re.sub(rf"\b{re.escape(usual)}\b", own, text)
+        for usual, spoken_name in called.items():
+            text = re.sub(rf"\b{re.escape(usual)}\b", spoken_name, text)
         return text

@@ -84,9 +84,9 @@ class Understanding:
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
         tokens, mentions, references, intents = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
-        named = {mention.slot for mention in mentions}
-        meant = [self._intent_command(intent, tokens) for intent in intents]
-        commands += [command for command in meant if self._adds(command, named)]
+        slots_named = {mention.slot for mention in mentions}
+        implied = [self._intent_command(intent, tokens) for intent in intents]
+        commands += [command for command in implied if self._adds(command, slots_named)]
         tasks = [self.bot.tasks.get(intent) for intent in intents]
         if context.naming and all(task and context.expected in task.slots for task in tasks):
             commands += self._unknown_names(tokens, mentions, context.expected)
@@ -101,7 +101,7 @@ class Understanding:
         return tuple(dict.fromkeys(commands))
 
     def _adds(self, command: Command, named: set[str]) -> bool:
-        """Whether a value that a sentence means counts beside those that it names."""
+        """Tell whether a value that a sentence means counts beside those that it names."""
         return command.slot not in named or command.value in self.bot.slots[command.slot].urgent
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
@@ -117,8 +117,8 @@ class Understanding:
     def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int], list[str]]:
         """Tokens, mentions, places of words that refer to what was spoken of before, and intents."""
         words, endings = self._set_apart(tokenise(text), context), self.bot.words["enclitics"]
-        plain = [without_enclitic(word, self.bot.words["datives"], self.verbs) for word in words]
-        verbs = [without_enclitic(word, endings, self.verbs) for word in plain]
+        bases = [without_enclitic(word, self.bot.words["datives"], self.verbs) for word in words]
+        verbs = [without_enclitic(word, endings, self.verbs) for word in bases]
         tokens = [self.speller.correct(word) for word in verbs]
         mentions = self.spotter.find(
             tokens, context.expected, context.active, context.counting, context.learnt
@@ -128,7 +128,7 @@ class Understanding:
         references = {
             position
             for position, word in enumerate(tokens)
-            if (word != plain[position] and word == verbs[position])
+            if (word != bases[position] and word == verbs[position])
             or (word in self.bot.words["pronouns"] and position + 1 not in starts)
             or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
         }
@@ -158,18 +158,18 @@ class Understanding:
 
     def _without_corrected(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:
         """Mentions without the items of a list that the next one replaces: butter, no, oil."""
-        kept: list[Mention] = []
+        valid: list[Mention] = []
         for mention in mentions:
-            earlier = kept[-1] if kept else mention
+            earlier = valid[-1] if valid else mention
             between = set(tokens[earlier.end : mention.start])
             both_items = isinstance(earlier.value, Item) and isinstance(mention.value, Item)
             if both_items and not mention.denied and between & set(self.bot.words["corrections"]):
-                kept.pop()
+                valid.pop()
                 if mention.value.quantity is None:
                     quantity, unit = earlier.value.quantity, earlier.value.unit
                     mention = replace(mention, value=replace(mention.value, quantity=quantity, unit=unit))
-            kept.append(mention)
-        return kept
+            valid.append(mention)
+        return valid
 
     def _is_unclear(self, tokens: list[str], mentions: list[Mention]) -> bool:
         """True if values may belong to what the bot cannot do: in a question, or behind an unknown verb.
@@ -186,7 +186,7 @@ class Understanding:
         return "?" in tokens or any(len(word) > 2 and word not in small for word in unknown)
 
     def _is_elliptic(self, tokens: list[str]) -> bool:
-        """Whether a sentence names nothing, so that it is about what was spoken of before: louder."""
+        """Tell whether a sentence names nothing, so that it is about what was spoken of before: louder."""
         content = {word for word in tokens if word not in self.fillers and word not in BREAKS}
         return content <= self.verbs and not self.bot.has_antecedents
 
@@ -218,12 +218,12 @@ class Understanding:
         phrases = [phrase for intent, phrase in self.stock if intent != "negate" or context.settling]
         before: list[str] = []
         behind: list[str] = []
-        rest = tuple(tokens)
-        while opening := next((phrase for phrase in phrases if rest[: len(phrase)] == phrase), ()):
-            before, rest = [*before, *opening, ","], rest[len(opening) :]
-        while closing := next((phrase for phrase in phrases if rest[-len(phrase) :] == phrase), ()):
-            behind, rest = [",", *closing, *behind], rest[: -len(closing)]
-        return [*before, *rest, *behind]
+        middle = tuple(tokens)
+        while opening := next((phrase for phrase in phrases if middle[: len(phrase)] == phrase), ()):
+            before, middle = [*before, *opening, ","], middle[len(opening) :]
+        while closing := next((phrase for phrase in phrases if middle[-len(phrase) :] == phrase), ()):
+            behind, middle = [",", *closing, *behind], middle[: -len(closing)]
+        return [*before, *middle, *behind]
 
     def _names(
         self, text: str, tokens: list[str], mentions: list[Mention], intents: list[str], context: Context
@@ -232,11 +232,11 @@ class Understanding:
         tasks = [self.bot.tasks[intent] for intent in intents if intent in self.bot.tasks]
         open_slots = {*context.active, *(slot for task in tasks for slot in (*task.slots, *task.uses))}
         corrects = bool(tokens) and tokens[0] in self.bot.words["corrections"]
-        asked = {context.expected, context.answered if corrects else ""}
-        others = {intent for intent in intents if intent not in self.bot.tasks}
-        capitals = set() if others - {"negate"} else capitalised(text)
-        is_about_bot = others - set(self.bot.settings["stock_intents"])
-        return self.names.find(tokens, mentions, open_slots, set() if is_about_bot else asked, capitals)
+        asked_slots = {context.expected, context.answered if corrects else ""}
+        common = {intent for intent in intents if intent not in self.bot.tasks}
+        capitals = set() if common - {"negate"} else capitalised(text)
+        is_about_bot = common - set(self.bot.settings["stock_intents"])
+        return self.names.find(tokens, mentions, open_slots, set() if is_about_bot else asked_slots, capitals)
 
     def _keyword_tasks(self, words: list[str], intents: list[str]) -> list[str]:
         has_task = any(intent in self.bot.tasks for intent in intents)
@@ -257,7 +257,7 @@ class Understanding:
         return keyed
 
     def _names_slot(self, intent: str, intents: list[str], mentions: list[Mention]) -> bool:
-        """Whether a question only names the slot of a value beside it: in the cheap price range; any area."""
+        """Tell whether a question only names the slot of a value beside it: in the cheap price range; any area."""
         act, _, slot = intent.partition(" ")
         if act == "dontcare" and slot:
             return any(mention.slot == slot for mention in mentions)
@@ -275,8 +275,8 @@ class Understanding:
 
     def _intent_command(self, intent: str, tokens: list[str]) -> Command:
         if intent == "dontcare":
-            named = [slot.name for slot in self.bot.slots.values() if set(slot.nouns) & set(tokens)]
-            return Command("inform", named[0], DONTCARE) if named else Command("dontcare")
+            slots_named = [slot.name for slot in self.bot.slots.values() if set(slot.nouns) & set(tokens)]
+            return Command("inform", slots_named[0], DONTCARE) if slots_named else Command("dontcare")
         if intent in self.bot.tasks:
             return Command("start", "", intent)
         act, _, slot = intent.partition(" ")

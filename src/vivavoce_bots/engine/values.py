@@ -147,17 +147,17 @@ class ValueSpotter:
     def mishear(self, text: str, share: float, random: Random) -> str:
         """Words of a text in which this share of the values is lost or is another; hours of the day stay."""
         tokens = tokenise(text)
-        heard, end = [], 0
+        words, end = [], 0
         for mention in self.find(tokens, "", []):
-            heard += tokens[end : mention.start]
+            words += tokens[end : mention.start]
             slot, end = self.bot.slots[mention.slot], mention.end
             value = mention.value.value if isinstance(mention.value, Item) else mention.value
-            others = [names[0] for other, names in slot.values.items() if names and other != value]
-            if not others or random.random() >= share:
-                heard += tokens[mention.start : end]
+            alternatives = [names[0] for other, names in slot.values.items() if names and other != value]
+            if not alternatives or random.random() >= share:
+                words += tokens[mention.start : end]
             elif random.random() >= _LOST:
-                heard.append(random.choice(others))
-        return " ".join([*heard, *tokens[end:]])
+                words.append(random.choice(alternatives))
+        return " ".join([*words, *tokens[end:]])
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         matches = self._names_at(tokens, start, expected)
@@ -280,7 +280,7 @@ class ValueSpotter:
 
     @staticmethod
     def _belongs_to(following: Mention | None, quantity: Mention, tokens: list[str]) -> bool:
-        """Whether an item follows the quantity closely, without a punctuation mark between them."""
+        """Tell whether an item follows the quantity closely, without a punctuation mark between them."""
         if following is None or not isinstance(following.value, str):
             return False
         between = tokens[quantity.end : following.start]

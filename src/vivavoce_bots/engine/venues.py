@@ -34,7 +34,7 @@ class Venues:
         return [slot.name for slot in slots if kind in (None, DONTCARE) or not slot.types or kind in slot.types]
 
     def usable(self, wanted: Wanted) -> Wanted:
-        """What is wanted, without slots that the kind does not have."""
+        """Wanted values, without slots that the kind does not have."""
         slots = self.slots_of(wanted.get(TYPE))
         return {slot: value for slot, value in wanted.items() if slot in slots}
 
@@ -82,5 +82,5 @@ def misses(row: dict[str, Any], refused: Refused) -> bool:
 
 
 def count_of(counts: Counter, key: Any, limit: int) -> bool:
-    """Whether a limit is reached."""
+    """Tell whether a limit is reached."""
     return counts[key] >= limit
