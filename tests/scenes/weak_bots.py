@@ -25,7 +25,8 @@ from vivavoce_bots.engine.understandings import Understands
 from vivavoce_bots.engine.values import Mention
 
 _BEFORE_THE_NOUN: Final = {"en": ("food", "pricerange"), "it": ()}
-_BESIDE: Final = {*"a an any in the of di del nel nella con zona cucina e and".split()}
+_SMALL: Final = "a an any in the of di del nel nella con zona cucina e and"
+_BESIDE: Final = frozenset(_SMALL.split())
 
 
 class _WithAccents(Understanding):
@@ -35,7 +36,9 @@ class _WithAccents(Understanding):
         names = [name for slot in self.bot.slots.values() for names in slot.values.values() for name in names]
         words = {word for name in names for word in name.lower().split()}
         bare = {without_accents(word) for word in words} - words
-        return super().commands(" ".join("?" if word.lower() in bare else word for word in text.split()), context)
+        return super().commands(
+            " ".join("?" if word.lower() in bare else word for word in text.split()), context
+        )
 
 
 class _InOrder(Understanding):
@@ -53,7 +56,9 @@ class _InOrder(Understanding):
             return mentions
         return [one for one in mentions if one == noun or self._is_in_place(tokens, mentions, noun, one)]
 
-    def _is_in_place(self, tokens: list[str], mentions: list[Mention], noun: Mention, mention: Mention) -> bool:
+    def _is_in_place(
+        self, tokens: list[str], mentions: list[Mention], noun: Mention, mention: Mention
+    ) -> bool:
         """On its own side of the noun, with nothing but small words and other values between."""
         before = mention.slot in _BEFORE_THE_NOUN[self.bot.language]
         if before != (mention.start < noun.start):

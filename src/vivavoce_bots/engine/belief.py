@@ -9,7 +9,7 @@ DENIED = 0.4  # probability from which a value is taken for denied
 
 
 class Belief:
-    """Probability of each value of each slot, and of not being wanted; what is left belongs to values never heard."""
+    """Probability of each value of each slot, and of not being wanted; the rest is of values never heard."""
 
     def __init__(self) -> None:
         self.slots: dict[str, dict[Any, float]] = {}
@@ -31,14 +31,17 @@ class Belief:
         unheard = max(0.0, 1.0 - sum(prior.values()))
         heard = min(1.0, sum(evidence.values()))
         weights = {
-            value: score * (unheard / size + sum(_agreement(value, other, size) * p for other, p in prior.items()))
+            value: score
+            * (unheard / size + sum(_agreement(value, other, size) * p for other, p in prior.items()))
             for value, score in evidence.items()
         }
         total = sum(weights.values())
         kept = {value: probability * (1.0 - heard) for value, probability in prior.items()}
         if total <= 0.0:
             return kept
-        return kept | {value: kept.get(value, 0.0) + heard * weight / total for value, weight in weights.items()}
+        return kept | {
+            value: kept.get(value, 0.0) + heard * weight / total for value, weight in weights.items()
+        }
 
     def _deny(self, slot: str, stated: dict[Any, float], denied: dict[Any, float]) -> None:
         """A denied value loses its probability and stays out until it is stated."""

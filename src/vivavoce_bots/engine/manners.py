@@ -67,7 +67,12 @@ class Learnt:
     def shipped(cls) -> "Learnt":
         """Policy of the package; its file names the command that learnt it."""
         policy = json.loads(POLICY.read_text(encoding="utf-8"))["policy"]
-        return cls({key: {manner: entry["value"] for manner, entry in values.items()} for key, values in policy.items()})
+        return cls(
+            {
+                key: {manner: entry["value"] for manner, entry in values.items()}
+                for key, values in policy.items()
+            }
+        )
 
 
 class Exploring:

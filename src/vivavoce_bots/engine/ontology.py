@@ -1,8 +1,8 @@
 """Domain files: an ontology and its venues, as slots, questions and table of a bot file.
 
-The section `search` of a bot file holds the wordings: `slot` of each slot that can be searched by, `question` of
-each slot that can be asked for, `wordings` of slots with certain names. `{name}`, `{asked_as}` and `{ask}` stand for
-the words of the domain file.
+The section `search` of a bot file holds the wordings: `slot` of each slot that can be searched by, `question`
+of each slot that can be asked for, `wordings` of slots with certain names. `{name}` and `{asked_as}` are words of
+the domain file.
 """
 
 from typing import Any
@@ -95,7 +95,10 @@ def _slot(wording: dict[str, Any], name: str, entry: dict[str, Any], language: s
         "label": word,
         "names": [word],
         "nouns": list(dict.fromkeys([*word.split(), *(ask for ask in asks if " " not in ask)])),
-        "indifferent": [*filter(None, [anything]), *(form.format(name=word) for form in template["indifferent"])],
+        "indifferent": [
+            *filter(None, [anything]),
+            *(form.format(name=word) for form in template["indifferent"]),
+        ],
         "say": _words_of(entry.get("phrase"), language, "{value}"),
         "any": anything or template["any"].format(name=word),
         "values": {key: _names_of(value) for key, value in words.items()},

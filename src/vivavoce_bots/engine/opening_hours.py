@@ -11,7 +11,9 @@ def is_open(hours: str, day: str | None, time: str | None) -> bool:
     spans = [span for match in _SPAN.findall(hours.lower()) for span in _spans(*match)]
     if not spans:
         return True
-    return any(day in (None, open_day) and (time is None or begin <= time < end) for open_day, begin, end in spans)
+    return any(
+        day in (None, open_day) and (time is None or begin <= time < end) for open_day, begin, end in spans
+    )
 
 
 def _spans(first: str, last: str, hours: str) -> list[tuple[str, str, str]]:

@@ -29,7 +29,6 @@ class SearchState(State):
 
     venue     name of the row that is on offer
     seen      rows that were turned down
-    searched  what was wanted when the venue was offered
     requests  questions that wait for a venue
     proposed  values that could be wanted instead, in the last turn
     declined  proposals that were turned down
@@ -40,7 +39,6 @@ class SearchState(State):
     belief: Belief = field(default_factory=Belief)
     venue: str = ""
     seen: list[str] = field(default_factory=list)
-    searched: Any = None
     requests: list[str] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     confirmed: Counter[tuple[str, Any]] = field(default_factory=Counter)
@@ -56,7 +54,7 @@ class SearchEngine(Engine):
 
     Settings: `leads` (asks from the start), `guided` (questions name the values), `few` (so many matches are
     offered without a further question), `always_ask`, `never_ask` (slots), `most_asked` (times),
-    `accept_above`, `change_above`, `confirm_above` (probabilities of values, of changed values, of doubtful values).
+    `accept_above`, `change_above`, `confirm_above` (probabilities of values, changed and doubtful ones).
     """
 
     def __init__(self, bot: BotFile, understanding: Understands, chooser: Chooser | None = None) -> None:
@@ -114,7 +112,9 @@ class SearchEngine(Engine):
             more.append(Command("inform", question.slot, DONTCARE))
         if state.proposed and acts & {"affirm", "dontcare"} and not informed:
             more += [Command("inform", slot, value) for slot, value in state.proposed.items()]
-        kind = next((command.value for command in commands if command.slot == TYPE), state.belief.best(TYPE)[0])
+        kind = next(
+            (command.value for command in commands if command.slot == TYPE), state.belief.best(TYPE)[0]
+        )
         return list(dict.fromkeys(self._sensible(command, kind) for command in [*commands, *more]))
 
     def _likely(self, meanings: list[Meaning]) -> list[Command]:
@@ -140,7 +140,9 @@ class SearchEngine(Engine):
         chatted = not self._has_content(commands) and self._chat(turn, acts)
         self._go_on(turn, commands, named, self._wanted(state) != before, chatted)
 
-    def _go_on(self, turn: Turn, commands: list[Command], named: list[str], changed: bool, chatted: bool) -> None:
+    def _go_on(
+        self, turn: Turn, commands: list[Command], named: list[str], changed: bool, chatted: bool
+    ) -> None:
         state: SearchState = turn.state
         acts = [command.act for command in commands]
         proposed, state.proposed = state.proposed, {}
@@ -183,7 +185,9 @@ class SearchEngine(Engine):
         for slot, value in list(state.frame.items()):
             if value in state.belief.refuted(slot):
                 del state.frame[slot]
-        state.denied = {slot: values for slot in state.belief.denied if (values := state.belief.refuted(slot))}
+        state.denied = {
+            slot: values for slot in state.belief.denied if (values := state.belief.refuted(slot))
+        }
 
     def _sensible(self, command: Command, kind: str | None) -> Command:
         """Command; with the hour of the morning where nothing of the kind is open in the evening."""
@@ -203,10 +207,12 @@ class SearchEngine(Engine):
         informed = {(command.slot, command.value) for command in commands if command.act == "inform"}
         if accepts and informed <= set(state.proposed.items()):
             state.frame.update(state.proposed)
-            state.denied = {slot: values for slot, values in state.denied.items() if slot not in state.proposed}
+            state.denied = {
+                slot: values for slot, values in state.denied.items() if slot not in state.proposed
+            }
 
     def _needed(self, state: SearchState, slot: str, value: Any) -> float:
-        """Probability from which a value is wanted; where all are confirmed, those in question are not sure."""
+        """Probability from which a value is wanted; never, where it has to be confirmed first."""
         if self.confirmation == "explicit" and value != DONTCARE and state.frame.get(slot) != value:
             return 2.0
         is_change = state.frame.get(slot) not in (None, value)
@@ -215,7 +221,9 @@ class SearchEngine(Engine):
     def _settle(self, state: SearchState, question: Question, meanings: list[Meaning]) -> None:
         """The value in question is wanted where it is said again, or nothing is said against it."""
         commands = self._likely(meanings)
-        others = [c for c in commands if c.slot == question.slot and c.value != question.value and c.act == "inform"]
+        others = [
+            c for c in commands if c.slot == question.slot and c.value != question.value and c.act == "inform"
+        ]
         against = others or any(command.act in ("negate", "deny") for command in commands)
         if self._has_content(commands) and not against:
             state.frame[question.slot] = question.value
@@ -298,7 +306,7 @@ class SearchEngine(Engine):
             self._offer(turn, state.venue if state.venue in matches and not must_offer else matches[0])
 
     def _doubt(self, state: SearchState) -> tuple[str, Any] | None:
-        """Value that is neither sure nor unlikely: of all the likeliest, or the first where all are confirmed."""
+        """Value that is neither sure nor unlikely: the likeliest, or the first where all are confirmed."""
         doubts = []
         for slot in self.venues.slots_of(state.frame.get(TYPE)):
             value, probability = state.belief.best(slot)
@@ -324,7 +332,11 @@ class SearchEngine(Engine):
         few = count <= self.settings["few"]
         slots = [*state.taken_back, *self.venues.slots_of(kind)]
         order = [slot for slot in slots if slot not in never and (slot in always or not few)]
-        answered = {*wanted, *(slot for slot in state.denied if self._says_enough(slot)), *([TYPE] if kind else [])}
+        answered = {
+            *wanted,
+            *(slot for slot in state.denied if self._says_enough(slot)),
+            *([TYPE] if kind else []),
+        }
         most = self.settings["most_asked"]
         return next((slot for slot in order if slot not in answered and state.asked[slot] < most), None)
 
@@ -333,7 +345,7 @@ class SearchEngine(Engine):
 
     def _ask_slot(self, turn: Turn, slot: str) -> None:
         state: SearchState = turn.state
-        state.venue, state.searched = "", None
+        state.venue = ""
         echo = self._echo(turn)
         if echo:
             acts = [Act("inform", name, value) for name, value in echo.items()]
@@ -347,7 +359,7 @@ class SearchEngine(Engine):
         turn.say(text, Act("request", slot))
 
     def _echo(self, turn: Turn) -> dict[str, Any]:
-        """Values to repeat with a question: the new ones (implicit confirmation), or all in the manner `echo`."""
+        """Values to repeat with a question: the new ones (implicit confirmation), or all (manner `echo`)."""
         state: SearchState = turn.state
         wanted = known(self.venues.usable(state.frame))
         if self.confirmation == "implicit":
@@ -385,7 +397,9 @@ class SearchEngine(Engine):
         """Slots that are asked for most, of those that say nothing about the search."""
         asked = [task.argument for task in self.bot.tasks.values() if task.act == "request"]
         order = sorted(asked, key=lambda slot: slot not in ("phone", "address"))
-        return [slot for slot in order if slot not in self.bot.slots and slot in self.venues.rows[name]][:most]
+        return [slot for slot in order if slot not in self.bot.slots and slot in self.venues.rows[name]][
+            :most
+        ]
 
     def _answer(self, turn: Turn) -> None:
         state: SearchState = turn.state
@@ -447,7 +461,10 @@ class SearchEngine(Engine):
         kind = self.wording.show(TYPE, wanted[TYPE]) if TYPE in wanted else self.bot.prompts["such_place"]
         others = self.wording.phrases({slot: value for slot, value in wanted.items() if slot != TYPE})
         what = f"{kind} {others}".strip()
-        turn.say(self._prompt(turn, "no_other" if state.seen else "no_match", what=what), *(acts or [Act("canthelp")]))
+        turn.say(
+            self._prompt(turn, "no_other" if state.seen else "no_match", what=what),
+            *(acts or [Act("canthelp")]),
+        )
         self._propose(turn)
 
     def _propose(self, turn: Turn) -> None:

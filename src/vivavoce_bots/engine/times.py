@@ -40,7 +40,7 @@ LAST_MORNING_HOUR = 10  # hours up to this one are in the afternoon, unless the 
 
 
 def read_time(tokens: list[str], start: int, language: str, asked: bool) -> tuple[str, int] | None:
-    """Time at a position and the position behind it; bare numbers and parts of the day only where it is asked for."""
+    """Time at a position and the position behind it; bare numbers and parts of the day only if asked for."""
     fixed = FIXED.get(tokens[start]) or (PARTS.get(tokens[start]) if asked else None)
     if fixed:
         return fixed, start + 1

@@ -1,6 +1,5 @@
 """Table of a search bot: which rows meet what is wanted, and what could be given up."""
 
-from collections import Counter
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -31,7 +30,9 @@ class Venues:
     def slots_of(self, kind: str | None) -> list[str]:
         """Slots that rows of a kind are searched by, the kind itself first."""
         slots = [self.bot.slots[name] for name in self.bot.tasks["find"].slots]
-        return [slot.name for slot in slots if kind in (None, DONTCARE) or not slot.types or kind in slot.types]
+        return [
+            slot.name for slot in slots if kind in (None, DONTCARE) or not slot.types or kind in slot.types
+        ]
 
     def usable(self, wanted: Wanted) -> Wanted:
         """Wanted values, without slots that the kind does not have."""
@@ -45,8 +46,10 @@ class Venues:
             if name not in (without or []) and meets(row, wanted) and misses(row, refused)
         ]
 
-    def alternatives(self, wanted: Wanted, refused: Refused, without: list[str]) -> list[dict[str, list[Any]]]:
-        """Values that there are of the fewest slots that can be given up; what leaves most rows first, kinds last."""
+    def alternatives(
+        self, wanted: Wanted, refused: Refused, without: list[str]
+    ) -> list[dict[str, list[Any]]]:
+        """Values of the fewest slots that can be given up; what leaves most rows first, kinds last."""
         real = [slot for slot, value in wanted.items() if value != DONTCARE]
         for count in range(1, len(real) + 1):
             ways = [self._alternative(wanted, refused, without, slots) for slots in combinations(real, count)]
@@ -60,7 +63,9 @@ class Venues:
     ) -> tuple[tuple[str, ...], int, dict[str, list[Any]]]:
         rest = {slot: value for slot, value in wanted.items() if slot not in slots}
         rows = [self.rows[name] for name in self.matching(rest, refused, without)]
-        values = {slot: [value for value in dict.fromkeys(row.get(slot) for row in rows) if value] for slot in slots}
+        values = {
+            slot: [value for value in dict.fromkeys(row.get(slot) for row in rows) if value] for slot in slots
+        }
         return slots, len(rows), values
 
     def stand_in(self, name: str, random: Random) -> str:
@@ -79,8 +84,3 @@ def meets(row: dict[str, Any], wanted: Wanted) -> bool:
 
 def misses(row: dict[str, Any], refused: Refused) -> bool:
     return not any(row.get(slot) in values for slot, values in refused.items())
-
-
-def count_of(counts: Counter, key: Any, limit: int) -> bool:
-    """Tell whether a limit is reached."""
-    return counts[key] >= limit

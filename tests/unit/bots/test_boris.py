@@ -107,7 +107,12 @@ def test_what_was_not_confirmed_does_not_count() -> None:
 
 def test_nothing_matches_alternatives_and_a_changed_mind() -> None:
     nothing, *_, offer, other = talk(
-        "none", "an expensive Indian restaurant in the north", "in the east", "any day", "any time", "another one"
+        "none",
+        "an expensive Indian restaurant in the north",
+        "in the east",
+        "any day",
+        "any time",
+        "another one",
     )[1:]
     assert "canthelp" in {act.act for act in nothing.acts}
     assert "Greek" in nothing.text, "there is that instead"
