@@ -55,26 +55,6 @@ class Answers(Control):
         turn.state.approved = not has_content
         return "answered"
 
-    def _affirm_offer(self, turn: Turn, question: Question, has_content: bool) -> str:
-        if not has_content:
-            turn.say(self._prompt(turn, "accepted"), Act("reqmore"))
-        return "" if has_content else "done"
-
-    def _negate_offer(self, turn: Turn, question: Question, has_content: bool) -> str:
-        if not has_content:
-            turn.say(self._prompt(turn, "what_to_change"), Act("request", "change"))
-        return "" if has_content else "done"
-
-    _affirm_change = _negate_change = _negate_offer
-
-    def _dontcare_change(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Drop the constraint that was set last."""
-        frame = turn.state.frame
-        if not frame or has_content:
-            return ""
-        frame[list(frame)[-1]] = DONTCARE
-        return "answered"
-
     def _choose(self, turn: Turn, commands: list[Command]) -> str:
         """Take the choice that is named by an ordinal."""
         question = turn.state.question

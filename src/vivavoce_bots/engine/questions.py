@@ -106,9 +106,6 @@ class Questions:
     def _offer(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         return self._prompt(turn, "ask_detail"), [Act("reqmore")]
 
-    def _change(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
-        return self._prompt(turn, "what_to_change"), [Act("request", "change")]
-
     def offer_restart(self, turn: Turn, interrupted: Question | None) -> None:
         state = turn.state
         state.interrupted, state.question, state.times_asked = interrupted, Question("restart"), 0

@@ -130,7 +130,7 @@ class Steps:
             self._retry(turn, outcome.retry)
             return
         if task.refinable:
-            state.question = Question("change" if outcome.failed else "offer")
+            state.question = Question("offer")
             return
         state.done = True
         state.closed = (task.name, outcome.meant or dict(state.frame))

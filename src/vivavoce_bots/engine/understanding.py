@@ -257,7 +257,7 @@ class Understanding:
         return keyed
 
     def _names_slot(self, intent: str, intents: list[str], mentions: list[Mention]) -> bool:
-        """Tell whether a question only names the slot of a value beside it: in the cheap price range; any area."""
+        """Tell whether a question only names the slot of a value beside it: the cheap price range."""
         act, _, slot = intent.partition(" ")
         if act == "dontcare" and slot:
             return any(mention.slot == slot for mention in mentions)
