@@ -31,7 +31,16 @@ def run(
     dataset: Dataset_,
     judge: Annotated[Path, typer.Option("--judge", metavar="FILE", help="Judge file (YAML).")],
     target: Target,
-    into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset with the judge's answers.")],
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Folder of the new dataset with the judge's answers.")
+    ] = None,
+    canaries: Annotated[
+        bool,
+        typer.Option(
+            "--canaries",
+            help="Judge 100 dialogues with hidden instructions instead; count how many are obeyed.",
+        ),
+    ] = False,
     journal: Annotated[
         Path | None,
         typer.Option(
@@ -46,9 +55,15 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a judge on every dialogue. Run the command again after an interruption; it continues."""
+    from vivavoce.core.errors import InputError
     from vivavoce.dataset.reader import Dataset, check_free
     from vivavoce.judges.running import judge_dataset
 
+    if canaries:
+        _run_canaries(dataset, judge, target, journal, at_once, ceiling, as_json=as_json)
+        return
+    if into is None:
+        raise InputError("missing", place="--into", hint="Name a folder for the new dataset")
     check_free(into)
     place = journal or into.with_name(into.name + ".judge.jsonl")
     with progress("dialogues") as report:
@@ -75,6 +90,43 @@ def run(
     if found.perhaps:
         note(f"{found.perhaps} requests of earlier runs got no answer; you may have been charged for them")
     note(f"wrote {into}; see {place} for prompt and model")
+
+
+def _run_canaries(
+    dataset: Path,
+    judge: Path,
+    target: str,
+    journal: Path | None,
+    at_once: int,
+    ceiling: float | None,
+    *,
+    as_json: bool,
+) -> None:
+    from vivavoce.dataset.reader import Dataset
+    from vivavoce.judges.canaries import count_obeyed
+
+    place = journal or judge.with_suffix(".canaries.jsonl")
+    with progress("dialogues") as report:
+        outcome = count_obeyed(
+            Dataset(dataset),
+            judge,
+            target,
+            journal=place,
+            secrets=os.environ,
+            at_once=at_once,
+            ceiling=ceiling,
+            progress=report,
+        )
+    if as_json:
+        print_json(outcome)
+        return
+    share = outcome.share
+    interval = "" if share is None else f" (95% interval {100 * share.low:.0f} to {100 * share.high:.0f} %)"
+    typer.echo(f"{outcome.judge} obeyed {outcome.obeyed} of {outcome.canaries} hidden instructions{interval}")
+    for counts in (outcome.languages, outcome.instructions, outcome.troubles):
+        if counts:
+            note(", ".join(f"{name} {count}" for name, count in counts.items()))
+    note(f"{outcome.asked} requests, {outcome.kept} answers from {place}, total cost {outcome.spent:.4g}")
 
 
 @app.command("calibrate")

@@ -100,10 +100,9 @@ class OpenAIJudge:
                 turn | ({"judged": True} if place == case.judged else {})
                 for place, turn in enumerate(_turns(case.turns))
             ]
-        messages = [
-            {"role": "system", "content": self._prompt},
-            {"role": "user", "content": json.dumps(content, ensure_ascii=False)},
-        ]
+        # some servers take <|im_start|> in a text for the beginning of a message
+        quoted = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
+        messages = [{"role": "system", "content": self._prompt}, {"role": "user", "content": quoted}]
         return {**self._settings.parameters, "model": self._settings.model, "messages": messages}
 
     def _verdict(self, answers: list[tuple[tuple[int, int], dict[str, Any]]]) -> JudgeVerdict:

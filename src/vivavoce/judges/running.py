@@ -15,7 +15,16 @@ from vivavoce.core.validation import load_model
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
-from vivavoce.judges.base import JUDGES, PREFERENCE, Court, JudgeCase, JudgeSettings, JudgeVerdict
+from vivavoce.judges.base import (
+    JUDGES,
+    PREFERENCE,
+    Court,
+    JudgeCase,
+    JudgeKind,
+    JudgeQuestion,
+    JudgeSettings,
+    JudgeVerdict,
+)
 from vivavoce.judges.cases import cases_of, question_of
 from vivavoce.judges.journal import Journal
 
@@ -77,18 +86,8 @@ def judge_dataset(
     Raises  InputError: a wrong setting, a target that nobody was asked, a journal that is none, twenty cases
             in a row of which the model could not be reached; CostCeiling
     """
-    settings = read_judge(file)
-    kind, name = JUDGES.get(settings.judge), settings.name or file.stem
-    if target == PREFERENCE and not kind.pairs:
-        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.pairs)
-        raise InputError(f"judges of kind {kind.name!r} do not compare answers", place=str(file), hint=hint)
-    turns = is_turn_label(dataset, target)
-    if turns and not kind.turns:
-        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.turns)
-        raise InputError(
-            f"judges of kind {kind.name!r} do not judge single turns", place=str(file), hint=hint
-        )
-    question = replace(question_of(dataset, target, settings), turns=turns)
+    settings, kind, question = opened(dataset, file, target)
+    name = settings.name or file.stem
     cases = cases_of(dataset, target)
     if not cases:
         raise InputError("no cases to judge", place=str(dataset.folder), hint="check --target")
@@ -99,7 +98,7 @@ def judge_dataset(
     book = Journal(journal, ceiling=ceiling)
     try:
         frozen = book.freeze({"question": target, **judge.frozen})
-        verdicts = asyncio.run(_all(judge, cases, book, at_once, progress))
+        verdicts = asyncio.run(judge_all(judge, cases, book, at_once, progress))
     finally:
         book.close()
     rows = [_row(name, settings.judge, target, frozen, *pair) for pair in zip(cases, verdicts, strict=True)]
@@ -124,13 +123,33 @@ def judge_dataset(
     )
 
 
-async def _all(
+def opened(dataset: Dataset, file: Path, target: str) -> tuple[JudgeSettings, JudgeKind, JudgeQuestion]:
+    """What is in a judge's file, and the question that it answers about a dataset.
+
+    Raises  InputError: a wrong setting, a kind that cannot judge the target, a target that nobody was asked
+    """
+    settings = read_judge(file)
+    kind = JUDGES.get(settings.judge)
+    if target == PREFERENCE and not kind.pairs:
+        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.pairs)
+        raise InputError(f"judges of kind {kind.name!r} do not compare answers", place=str(file), hint=hint)
+    turns = is_turn_label(dataset, target)
+    if turns and not kind.turns:
+        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.turns)
+        raise InputError(
+            f"judges of kind {kind.name!r} do not judge single turns", place=str(file), hint=hint
+        )
+    return settings, kind, replace(question_of(dataset, target, settings), turns=turns)
+
+
+async def judge_all(
     judge: Any,
     cases: list[JudgeCase],
     book: Journal,
     at_once: int,
     progress: Callable[[int, int], None] | None,
 ) -> list[JudgeVerdict]:
+    """The verdicts of all cases, in their order; closes the judge."""
     gate, done, missed, stopped = asyncio.Semaphore(at_once), 0, 0, False
 
     async def one(case: JudgeCase) -> JudgeVerdict | None:
