@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
 
@@ -129,6 +130,7 @@ def serve_pages(
     app.add_exception_handler(InputError, _not_possible)
     app.add_exception_handler(ModuleNotFoundError, _not_installed)
     app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(
         Gate,
         access=desk.access,
@@ -166,6 +168,11 @@ async def _not_installed(request: Request, error: Exception) -> Response:
 
 async def _unreadable(request: Request, error: Exception) -> Response:
     return _answer(request, 404, gettext("This page does not exist. Go to the overview."))
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Nobody reads this: the browser left in the middle of its form."""
+    return Response(status_code=400)
 
 
 def _answer(request: Request, status: int, detail: str) -> Response:

@@ -1,9 +1,10 @@
-"""Limits of connections: time and bytes of a request's head, rate of its body, number of idle connections."""
+"""Limits of connections: time and bytes of heads, bodies and unread answers; idle connections."""
 
 import asyncio
 import sys
 from typing import Any, Final
 
+from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
@@ -11,6 +12,10 @@ HEAD_BYTES: Final = 64 * 1024
 BODY_S: Final = 30.0  # without a byte of a body that was announced
 SLOWEST_BODY: Final = 1024.0  # bytes a second, after the first BODY_S seconds
 MOST_WAITING: Final = 400
+READ_S: Final = 30.0  # without a kibibyte a second read of an answer
+SLOWEST_READER: Final = 1024.0
+MOST_UNREAD: Final = 32 * 1024 * 1024  # bytes of all answers that wait for their readers
+MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; browsers send none
 # longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
 IDLE_S: Final = 10
 
@@ -20,59 +25,114 @@ class PatientProtocol(HttpToolsProtocol):
 
     A request's head must arrive whole within its limits of time and bytes, and its body without a long
     pause and at `slowest_body` bytes a second or more. Of more connections than `most_waiting` without a
-    request the oldest is closed. Answers may take longer.
+    request the oldest is closed. Answers may take longer, but must be read: who reads less than
+    `slowest_reader` bytes a second for `read_s` seconds is disconnected, and whose answer has waited longest
+    where more than `most_unread` bytes wait. Pages ask again and go on where they were.
     """
 
     head_s, head_bytes, body_s, slowest_body = HEAD_S, HEAD_BYTES, BODY_S, SLOWEST_BODY
-    most_waiting = MOST_WAITING
+    most_waiting, most_queued = MOST_WAITING, MOST_QUEUED
+    read_s, slowest_reader, most_unread = READ_S, SLOWEST_READER, MOST_UNREAD
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
         self._timer: asyncio.TimerHandle | None = None
+        self._reader_timer: asyncio.TimerHandle | None = None
         self._received, self._body_due_s = 0, 0.0
         self._waiting: dict[PatientProtocol, None] = vars(self.server_state).setdefault("waiting", {})
+        self._unread: dict[PatientProtocol, None] = vars(self.server_state).setdefault("unread", {})
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._go_on()
+        self._all_read()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._received = self._received + len(data) if self in self._waiting else 0
+        self._received += len(data)
+        super().data_received(data)  # sets it back where a head is whole, or a body comes
         if self._received > self.head_bytes:
             self._give_up()
 
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= self.most_queued:
+            self.transport.abort()
+            raise HttpParserError("too many requests at once")
         super().on_message_begin()
         if self not in self._waiting:
             self._wait()
 
     def on_headers_complete(self) -> None:
         self._go_on()
+        self._received = 0
         self._body_due_s = self.loop.time() + self.body_s
         self._expect(self.body_s)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
+        self._received = 0
         self._body_due_s += len(body) / self.slowest_body
         self._expect(min(self.body_s, self._body_due_s - self.loop.time()))
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._go_on()
+        self._received = 0
         super().on_message_complete()
         if self.cycle is not None and self.cycle.response_complete:  # it was answered before it was read
             self._wait()
 
     def handle_websocket_upgrade(self) -> None:
         self._go_on()
+        self._all_read()
         super().handle_websocket_upgrade()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.cycle is None or self.cycle.response_complete:
             self._wait()
+        self._await_reader()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._await_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._all_read()
+        self._await_reader()
+
+    def timeout_keep_alive_handler(self) -> None:
+        self._give_up()
+
+    def _await_reader(self) -> None:
+        """Disconnect who does not read what waits for them, and the first of all where too much waits."""
+        waits = self.transport.get_write_buffer_size()
+        if not waits:
+            self._all_read()
+            return
+        self._unread[self] = None
+        if self._reader_timer is None:
+            self._reader_timer = self.loop.call_later(self.read_s, self._has_read, waits)
+        while sum(reader.transport.get_write_buffer_size() for reader in self._unread) > self.most_unread:
+            next(iter(self._unread))._disconnect()
+
+    def _has_read(self, before: int) -> None:
+        self._reader_timer = None
+        if before - self.transport.get_write_buffer_size() < min(before, self.slowest_reader * self.read_s):
+            self._disconnect()
+        else:
+            self._await_reader()
+
+    def _all_read(self) -> None:
+        self._unread.pop(self, None)
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
+
+    def _disconnect(self) -> None:
+        self._all_read()
+        self.transport.abort()
 
     def _wait(self) -> None:
         """Close without waiting: no request has arrived."""
@@ -96,6 +156,7 @@ class PatientProtocol(HttpToolsProtocol):
         self._go_on()
         if not self.transport.is_closing():
             self.transport.close()
+        self._await_reader()
 
 
 def allow_connections() -> None:
