@@ -58,8 +58,9 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
     name, browser = field(form, "name"), request.cookies.get(BROWSER_COOKIE, "")
     try:
         token = desk.access.sign_in(name, _password(form, "password"), _address(request), browser)
-    except InputError as error:
-        return desk.door(request, "sign_in.html", 403, name=name, problem=told(error))
+    except SignInRefused as error:
+        status = 429 if error.kind == "too_many" else 403
+        return desk.door(request, "sign_in.html", status, name=name, problem=told(error))
     return _come_in(desk, token)
 
 

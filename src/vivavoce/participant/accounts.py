@@ -7,11 +7,12 @@ Tokens are 256 random bits, of which the log keeps only the SHA-256; passwords a
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 from uuid import uuid4
 
 from pwdlib import PasswordHash
@@ -36,6 +37,8 @@ LONGEST_PASSWORD: Final = 200
 LONGEST_NAME: Final = 80
 FREE_TRIES: Final = 10  # of one name from one address, or from one known browser
 FREE_TRIES_OF_ADDRESS: Final = 40
+HASHES_AT_ONCE: Final = 2  # each takes 64 MiB and a core
+MOST_WAITING: Final = 8  # for a hash, beside known browsers: threads that pages are not left without
 SCOPES: Final = ("progress", "results", "export")  # what a token may read
 PROGRAM: Final = "program"
 LONGEST_TOKEN_DAYS: Final = 366
@@ -45,6 +48,7 @@ BROWSER_DAYS: Final = 365
 
 
 TOKEN_BEGINS: Final = "vivavoce_"  # so that whoever finds one somewhere knows what it is
+Result = TypeVar("Result")
 Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password", "token"]
 
 
@@ -86,6 +90,31 @@ class SignedIn:
         if self.role not in ROLES:
             return self.role == role
         return ROLES.index(self.role) >= ROLES.index("researcher" if role == ANNOTATOR else role)
+
+
+class Hashing:
+    """Turns at hashing passwords, of which this process holds few at once; who finds a queue is refused."""
+
+    def __init__(self, at_once: int, most_waiting: int) -> None:
+        self._turns = threading.BoundedSemaphore(at_once)
+        self._places = threading.BoundedSemaphore(at_once + most_waiting)
+
+    def run(self, work: Callable[[], Result], *, waits: bool) -> Result:
+        """Do the work in its turn; `waits`: however many came before.
+
+        Raises  SignInRefused: too many came before
+        """
+        if not waits and not self._places.acquire(blocking=False):
+            raise _too_many(1)
+        try:
+            with self._turns:
+                return work()
+        finally:
+            if not waits:
+                self._places.release()
+
+
+HASHING: Final = Hashing(HASHES_AT_ONCE, MOST_WAITING)
 
 
 class Access:
@@ -197,15 +226,20 @@ class Access:
             0.0 if is_known else self._of_addresses.wait_s(address, now_s),
         ]
         if max(waits_s) > 0:
-            hint = N_("wait %(seconds)s s, then try again")
-            raise SignInRefused("too_many", N_("too many attempts"), hint=hint, seconds=f"{max(waits_s):.0f}")
+            raise _too_many(max(waits_s))
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
-        password_hash = account.password_hash if account else self._nobody
-        right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, password_hash)
+        right = len(password) <= LONGEST_PASSWORD and HASHING.run(
+            lambda: self._passwords.verify(password, account.password_hash if account else self._nobody),
+            waits=is_known,
+        )
         if account is not None and right:
             self._tries.forget(key)
         return right
+
+    def _hash(self, password: str) -> str:
+        """The hash of a new password, of somebody who is signed in."""
+        return HASHING.run(lambda: self._passwords.hash(password), waits=True)
 
     def browser_of(self, token: str) -> str:
         """Browser's token, to recognise it at the next sign-in; "" without an account."""
@@ -220,7 +254,7 @@ class Access:
         Raises  SignInRefused: the name is empty or taken, the password too short or too long
         """
         _check_credentials(name, password)
-        hashed, token = self._passwords.hash(password), secrets.token_urlsafe(32)
+        hashed, token = self._hash(password), secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> None:
             now = self.log.clock.now()
@@ -262,7 +296,7 @@ class Access:
             raise SignInRefused("same", N_("the new password equals the old one"), hint=N_("choose another"))
         if not self._is_right(account, account.name, old, address, browser):
             raise SignInRefused("old", N_("the old password is wrong"), hint=N_("type your current password"))
-        hashed, token = self._passwords.hash(new), secrets.token_urlsafe(32)
+        hashed, token = self._hash(new), secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> int:
             accounts.forget_expired(tx.connection, self.log.clock.now())
@@ -397,6 +431,11 @@ def typed_twice(password: str, again: str) -> str:
     if password != again:
         raise SignInRefused("differ", N_("the two passwords differ"), hint=N_("type the same password twice"))
     return password
+
+
+def _too_many(wait_s: float) -> SignInRefused:
+    hint = N_("wait %(seconds)s s, then try again")
+    return SignInRefused("too_many", N_("too many attempts"), hint=hint, seconds=f"{wait_s:.0f}")
 
 
 def _check_credentials(name: str, password: str) -> None:

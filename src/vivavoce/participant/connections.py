@@ -14,7 +14,7 @@ SLOWEST_BODY: Final = 1024.0  # bytes a second, after the first BODY_S seconds
 MOST_WAITING: Final = 400
 READ_S: Final = 30.0  # without a kibibyte a second read of an answer
 SLOWEST_READER: Final = 1024.0
-MOST_UNREAD: Final = 32 * 1024 * 1024  # bytes of all answers that wait for their readers
+MOST_UNREAD: Final = 256 * 1024 * 1024  # bytes of all answers: more than a class that loads a sound
 MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; browsers send none
 # longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
 IDLE_S: Final = 10

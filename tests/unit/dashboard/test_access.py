@@ -1,8 +1,10 @@
 """Links, accounts and sign-ins, without a browser."""
 
 import re
+import threading
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from scenes.log_counts import counts_by_system
+from scenes.patience import PATIENCE_S, eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.dashboard.access import first_link
@@ -17,7 +20,7 @@ from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.progress import progress
 from vivavoce.dashboard.study_editor.setup import create_setup
 from vivavoce.log.store import Log
-from vivavoce.participant.accounts import Access, SignedIn
+from vivavoce.participant.accounts import Access, SignedIn, SignInRefused
 from vivavoce.study.model import Study
 
 with warnings.catch_warnings():
@@ -114,6 +117,54 @@ def test_too_many_attempts_are_refused_even_with_the_right_password(access: Acce
     with pytest.raises(InputError, match="too many"):
         access.sign_in("Ada", PASSWORD, "6.6.6.6")
     assert access.sign_in("Ada", PASSWORD, "1.2.3.4")
+
+
+class CountingHasher:
+    """A hasher that waits until it may go on; how many were at it at once."""
+
+    def __init__(self) -> None:
+        self.at_once, self.most, self.calls, self.may_go_on = 0, 0, 0, threading.Event()
+        self._lock = threading.Lock()
+
+    def hash(self, password: str) -> str:
+        self.verify(password, "")
+        return password
+
+    def verify(self, password: str, password_hash: str) -> bool:
+        with self._lock:
+            self.at_once, self.calls = self.at_once + 1, self.calls + 1
+            self.most = max(self.most, self.at_once)
+        self.may_go_on.wait(PATIENCE_S)
+        with self._lock:
+            self.at_once -= 1
+        return password == PASSWORD
+
+
+def test_of_many_who_sign_in_at_once_two_are_hashed_and_a_known_browser_keeps_its_turn(
+    access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each hash takes 64 MiB: forty at once took 1.8 GB, and every thread that pages are made by."""
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    known = access.browser_of(access.sign_in("Ada", PASSWORD, "1.2.3.4"))
+    hasher = CountingHasher()
+    monkeypatch.setattr(access, "_passwords", hasher)
+    refused: list[str] = []
+
+    def guess(number: int) -> None:
+        with pytest.raises(SignInRefused) as caught:
+            access.sign_in("Ada", f"guess number {number}", f"6.6.6.{number}")
+        refused.append(caught.value.kind)
+
+    with ThreadPoolExecutor(41) as threads:
+        guesses = [threads.submit(guess, number) for number in range(40)]
+        eventually(lambda: refused.count("too_many") == 30)
+        signed_in = threads.submit(access.sign_in, "Ada", PASSWORD, "1.2.3.4", known)
+        assert hasher.calls == 2
+        hasher.may_go_on.set()
+        assert access.who(signed_in.result(PATIENCE_S))
+        for outcome in guesses:
+            outcome.result(PATIENCE_S)
+    assert (hasher.most, hasher.calls, refused.count("wrong")) == (2, 11, 10)
 
 
 NEW = "another quite long sentence"
