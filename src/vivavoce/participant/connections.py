@@ -1,11 +1,12 @@
 """Limits of connections: time and bytes of heads, bodies and unread answers; idle connections."""
 
 import asyncio
+import ctypes
 import sys
 from typing import Any, Final
 
 from httptools import HttpParserError
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
 HEAD_BYTES: Final = 64 * 1024
@@ -15,6 +16,7 @@ MOST_WAITING: Final = 400
 READ_S: Final = 30.0  # without a kibibyte a second read of an answer
 SLOWEST_READER: Final = 1024.0
 MOST_UNREAD: Final = 256 * 1024 * 1024  # bytes of all answers: more than a class that loads a sound
+TIDY_S: Final = 15.0  # after a connection has ended
 MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; browsers send none
 # longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
 IDLE_S: Final = 10
@@ -38,6 +40,7 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._timer: asyncio.TimerHandle | None = None
         self._reader_timer: asyncio.TimerHandle | None = None
+        self._answering: RequestResponseCycle | None = None
         self._received, self._body_due_s = 0, 0.0
         self._waiting: dict[PatientProtocol, None] = vars(self.server_state).setdefault("waiting", {})
         self._unread: dict[PatientProtocol, None] = vars(self.server_state).setdefault("unread", {})
@@ -46,7 +49,19 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._go_on()
         self._all_read()
+        if self._answering is not None:  # uvicorn tells it to the last that was queued
+            self._answering.disconnected = True
+            self._answering.message_event.set()
+        self.pipeline.clear()
         super().connection_lost(exc)
+        state = vars(self.server_state)
+        if not state.get("tidying"):
+            state["tidying"] = True
+            self.loop.call_later(TIDY_S, self._tidy)
+
+    def _tidy(self) -> None:
+        vars(self.server_state)["tidying"] = False
+        self.loop.run_in_executor(None, give_memory_back)
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
@@ -86,6 +101,10 @@ class PatientProtocol(HttpToolsProtocol):
         self._go_on()
         self._all_read()
         super().handle_websocket_upgrade()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -157,6 +176,13 @@ class PatientProtocol(HttpToolsProtocol):
         if not self.transport.is_closing():
             self.transport.close()
         self._await_reader()
+
+
+def give_memory_back() -> None:
+    """Return what was freed to the system; glibc keeps it otherwise."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def allow_connections() -> None:
