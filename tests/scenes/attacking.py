@@ -1,7 +1,7 @@
 """Bytes that no browser sends, at a service, as a process of its own: ATTACK PORT SECONDS PAGE FORM.
 
-PAGE and FORM are the addresses to which it sends. An attack holds `CONNECTIONS` connections, and opens another
-for each that is closed. It prints in the end how many it has opened.
+PAGE and FORM are the addresses to which it sends. An attack holds `CONNECTIONS` connections, and opens
+another for each that is closed. It prints in the end how many it has opened.
 """
 
 import asyncio
