@@ -115,8 +115,8 @@ def _log_url(place: SystemPlace) -> str:
 
 
 def _forget(place: SystemPlace) -> None:
-    for path in place.folder.glob("try.sqlite*"):
-        path.unlink()
+    for path in (*place.folder.glob("try.sqlite*"), place.folder / "try.roots"):
+        path.unlink(missing_ok=True)
 
 
 async def _hold(

@@ -57,10 +57,10 @@ def _declare_margin(file: Path) -> None:
 
 def _put_aside(log: Path) -> None:
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    for suffix in ("", "-wal", "-shm"):
-        old = log.with_name(log.name + suffix)
+    for ending in (".sqlite", ".sqlite-wal", ".sqlite-shm", ".roots"):
+        old = log.with_name(log.stem + ending)
         if old.exists():
-            old.rename(log.with_name(f"{log.stem}-{stamp}{log.suffix}{suffix}"))
+            old.rename(log.with_name(f"{log.stem}-{stamp}{ending}"))
 
 
 def _with_ports(text: str, bots: dict[str, int]) -> str:
