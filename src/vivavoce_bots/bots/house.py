@@ -148,13 +148,11 @@ def _switch(memory: Frame, devices: list[str], state: str) -> None:
 
 
 def _resolved(bot: BotFile, frame: Frame, devices: list[str]) -> Frame:
-    """Frame to which “it” and “the other one” refer; a room with one such device says nothing about another one."""
-    rows = bot.table["devices"].values()
-    alike = [row for row in rows if all(row[slot] == frame.get(slot) for slot in ("kind", "room"))]
-    kept = {
-        slot: frame[slot] for slot in ("kind", "room") if slot in frame and (slot == "kind" or len(alike) > 1)
-    }
-    return {**kept, "device": devices} if devices else {}
+    """Frame to which “it” and “the other one” refer, with the room where it has other such devices."""
+    kind, room = frame.get("kind", "").removesuffix("s"), frame.get("room")
+    alike = [row for row in bot.table["devices"].values() if (row["kind"], row["room"]) == (kind, room)]
+    place = {"room": room} if len(alike) > 1 else {}
+    return {"kind": kind, **place, "device": devices} if kind and devices else {}
 
 
 def _meant(bot: BotFile, frame: Frame, denied: Frame, memory: Frame) -> list[str]:

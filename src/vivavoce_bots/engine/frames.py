@@ -60,11 +60,12 @@ def _begins_frame(bot: BotFile, part: Part, clause: Part) -> bool:
     task = bot.tasks.get(clause.task or part.task)
     if task is None or task.refinable or not task.slots:
         return False
+    informed = [command for command in clause.values if command.act == "inform"]
     values = {command.slot: command.value for command in part.values if command.act == "inform"}
-    return any(
+    return any(command not in part.values for command in informed) and any(
         values.get(command.slot, command.value) != command.value or (clause.task and command.slot in values)
-        for command in clause.values
-        if command.act == "inform" and bot.slots[command.slot].type != "list"
+        for command in informed
+        if bot.slots[command.slot].type != "list"
     )
 
 
