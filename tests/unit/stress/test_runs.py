@@ -254,7 +254,7 @@ def test_a_task_with_a_goal_is_judged_by_its_goal(tmp_path: Path, continuation: 
     )
     cases = [
         case("ST-4", "en", "I want a cheap pub", said, after=after, task=task, original_acts=acts)
-        for said in ("I wnat a cheap pub", "I want a chaep pub")
+        for said in ("I wnat a cheap pub", "I want a thrifty pub")
     ]
     settings = {
         "connect": "python",
