@@ -70,7 +70,7 @@ class Tally:
 
 
 def file_bots(name: str) -> list[FileBot]:
-    """A bot in each of its variants; none where it has no bot file."""
+    """A bot in each of its variants."""
     entry = BOTS[name]
     bots = [entry.make(variant, 1, None) for variant in entry.variants]
     return [bot for bot in bots if isinstance(bot, FileBot)]
@@ -175,7 +175,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = []
-    for name in filter(file_bots, options.bot):
+    for name in options.bot:
         rows.append(examine(name, options.random, options.adversarial, options.walks))
         print(json.dumps(rows[-1], ensure_ascii=False), flush=True)
         if options.write:
