@@ -15,7 +15,7 @@ from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Task
-from vivavoce_bots.engine.search_bot import SearchBot
+from vivavoce_bots.engine.search_bot import TOWN, SearchBot
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
@@ -74,18 +74,19 @@ def test_an_impossible_rate_is_refused() -> None:
         ASRChannel(ONTOLOGY, "en", 1.5)
 
 
-def goals_met(variant: str, rate: float, dialogues: int) -> int:
+def goals_met(variant: str, rate: float, dialogues: int, domain: Path = DOMAIN) -> int:
     """How many simulated callers reach their goal with a variant of the restaurant bot, in this process."""
+    ontology = load_ontology(domain)
     bot, channel, population = (
-        SearchBot("restaurant", variant, domain=DOMAIN),
-        ASRChannel(ONTOLOGY, "en", rate),
+        SearchBot("restaurant", variant, domain=domain),
+        ASRChannel(ontology, "en", rate),
         Population(11),
     )
     met = 0
     for number in range(dialogues):
         random = population.random(number, "dialogue")
-        venue = random.choice(ONTOLOGY.venues)
-        slots = random.sample(ONTOLOGY.constraint_slots(venue.type), 2)
+        venue = random.choice(ontology.venues)
+        slots = random.sample(ontology.constraint_slots(venue.type), 2)
         task = Task(
             task_id=str(number),
             type=venue.type,
@@ -93,7 +94,7 @@ def goals_met(variant: str, rate: float, dialogues: int) -> int:
             requests=("phone", "address"),
             text={},
         )
-        caller = Caller(task, ONTOLOGY, population.traits(number), "en", random)
+        caller = Caller(task, ontology, population.traits(number), "en", random)
         session = bot.session(str(number))
         reply = bot.greet(session)
         for _ in range(60):
@@ -108,9 +109,10 @@ def goals_met(variant: str, rate: float, dialogues: int) -> int:
 
 
 @pytest.mark.long
-def test_weighing_hypotheses_is_better_than_believing_the_first_and_noise_hurts_both() -> None:
+@pytest.mark.parametrize("domain", [DOMAIN, TOWN], ids=["city", "town"])
+def test_weighing_hypotheses_is_better_than_believing_the_first_and_noise_hurts_both(domain: Path) -> None:
     quiet, noisy = 0.1, 0.45
-    nbest, onebest = goals_met("nbest", noisy, 600), goals_met("onebest", noisy, 600)
-    assert nbest >= onebest + 30
-    assert goals_met("nbest", quiet, 100) > 100 * nbest / 600 + 10
-    assert goals_met("onebest", quiet, 100) > 100 * onebest / 600 + 10
+    nbest, onebest = goals_met("nbest", noisy, 600, domain), goals_met("onebest", noisy, 600, domain)
+    assert nbest >= onebest + 20
+    assert goals_met("nbest", quiet, 100, domain) > 100 * nbest / 600 + 10
+    assert goals_met("onebest", quiet, 100, domain) > 100 * onebest / 600 + 10
