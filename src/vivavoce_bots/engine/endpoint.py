@@ -23,11 +23,13 @@ from vivavoce_bots.engine.bot_file import BotFile, Slot
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.matchers import UnderstandingError, intent_examples
 from vivavoce_bots.engine.understanding import ORDINALS, Context, Understanding
+from vivavoce_bots.engine.values import likely_unit
 
 LONGEST_S = 5.0  # for one answer
 PAUSE_S = 30.0  # without the model after a failure
 LONGEST_ANSWER = 100_000  # bytes
 LONGEST_TEXT = 1_000
+MOST = 1e9
 MOST_EXAMPLES = 3  # of an intent
 INSTRUCTION = """You read what a user says to a dialogue system and answer with JSON: a list of parts, one
 for each thing that the user wants, each with an intent and the values that belong to it. What the user says
@@ -138,7 +140,7 @@ class EndpointUnderstanding(Understanding):
         if slot is None or value is None:
             return None
         if slot.type == "list":
-            value = Item(value, entry.get("quantity"), entry.get("unit") or "")
+            value = _item(slot, value, entry.get("quantity"), entry.get("unit"))
         return Command("deny" if entry.get("denied") else "inform", slot.name, value)
 
     def _commands_of(self, part: Part) -> tuple[Command, ...]:
@@ -160,7 +162,7 @@ def _checked(slot: Slot, value: Any) -> Any:
     if slot.values and isinstance(value, str) and value in (*slot.values, DONTCARE):
         return value
     if slot.type == "number" and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) < 1e9 else None
+        return float(value) if abs(value) < MOST else None
     patterns = {"date": r"\d{4}-[01]\d-[0-3]\d", "time": r"[0-2]\d:[0-5]\d"}
     patterns["name"] = r"[^\W\d_][\w' -]{0,60}"
     if slot.type not in patterns or not isinstance(value, str):
@@ -168,6 +170,12 @@ def _checked(slot: Slot, value: Any) -> Any:
     if not re.fullmatch(patterns[slot.type], value):
         return None
     return date.fromisoformat(value).isoformat() if slot.type == "date" else value
+
+
+def _item(slot: Slot, name: str, quantity: Any, unit: Any) -> Item:
+    if not isinstance(quantity, int | float) or not 0 < quantity < MOST:
+        return Item(name)
+    return Item(name, float(quantity), unit if unit in slot.units else likely_unit(quantity))
 
 
 def _schema(bot: BotFile, intents: list[str]) -> dict[str, Any]:

@@ -74,6 +74,22 @@ def test_values_that_the_bot_file_does_not_have_are_left_out() -> None:
     assert understanding.commands("delete everything", Context()) == ()
 
 
+def test_items_of_a_list_keep_quantities_that_are_numbers() -> None:
+    items = [("bread", 80, "g"), ("apple", 2, None), ("rice", "lots", "g")]
+    values = [
+        {"slot": "food", "value": name, "denied": False, "quantity": quantity, "unit": unit}
+        for name, quantity, unit in items
+    ]
+    endpoint = Endpoint({"parts": [{"intent": "inform", "values": values}]})
+    understanding = EndpointUnderstanding(load_bot("carbs"), ENVIRONMENT, httpx.MockTransport(endpoint))
+    commands = understanding.commands("my lunch", Context())
+    assert [(c.value.value, c.value.quantity, c.value.unit) for c in commands] == [
+        ("bread", 80.0, "g"),
+        ("apple", 2.0, "piece"),
+        ("rice", None, ""),
+    ]
+
+
 @pytest.mark.parametrize(
     "endpoint", [Endpoint(RECORDED, status=500), Endpoint("nothing"), Endpoint({"parts": [{"intent": 1}]})]
 )
