@@ -155,6 +155,8 @@ class SearchEngine(Engine):
             self._propose(turn)
         elif state.question == Question("change") and not changed and "negate" in acts:
             self._on_restart(turn)
+        elif state.venue and {"thanks", "negate"} <= set(acts) and not self._has_content(commands):
+            self._on_goodbye(turn)
         elif state.venue and (self._is_other(commands) or self._rejects(state, commands)):
             state.seen.append(state.venue)
             self._search(turn, must_offer=True)

@@ -25,6 +25,7 @@ PARTS = {
 LEADS = {"at", "around", "about", "by", "after", "from", "alle", "all", "le", "ore", "verso", "dopo", "dalle"}
 MINUTES = {
     ("half", "past"): 30,
+    ("half",): 30,
     ("quarter", "past"): 15,
     ("quarter", "to"): -15,
     ("e", "mezza"): 30,
