@@ -1,7 +1,7 @@
 """One bot and its conversations, whatever the channel: memory, pace, known failures."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -28,6 +28,9 @@ class Answering:
         self._delay_s, self._fail_rate = damage.delay_s, damage.fail_rate
         self._chance = Random(f"failures:{seed}")
         self._memory: Memory[Any] = Memory()
+        self._in_threads = (
+            getattr(bot, "understanding", "rules") != "rules"
+        )  # the others may wait for a model
 
     @property
     def conversations(self) -> int:
@@ -42,11 +45,18 @@ class Answering:
         if turn and turn in held.answers:
             return held.answers[turn]
         await self._pace()
-        return self._remembered(held, turn, texts)
+        async with held.lock:
+            return await self._run(lambda: self._remembered(held, turn, texts))
 
     async def afresh(self, key: str, language: str, said: Sequence[str]) -> Reply:
         """The answer to the last of several turns, answered one after the other without memory."""
         await self._pace()
+        return await self._run(lambda: self._afresh(key, language, said))
+
+    async def _run(self, work: Callable[[], Reply]) -> Reply:
+        return await asyncio.to_thread(work) if self._in_threads else work()
+
+    def _afresh(self, key: str, language: str, said: Sequence[str]) -> Reply:
         session = self.bot.session(key, language)
         reply = self.bot.greet(session)
         for text in said:

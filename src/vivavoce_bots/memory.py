@@ -1,5 +1,6 @@
 """Conversations in memory: forgotten after a while, each turn answered once."""
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,6 +19,7 @@ class Remembered(Generic[State]):
     state: State
     used_at: float
     answers: dict[str, Reply] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Memory(Generic[State]):

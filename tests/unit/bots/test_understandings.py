@@ -1,15 +1,22 @@
 """Understanding by other means than rules: a sentence encoder, and a chat model."""
 
+import asyncio
 import json
 import sys
+import threading
+from importlib.metadata import EntryPoint
 
 import httpx
 import pytest
 
 from vivavoce_bots.__main__ import main
+from vivavoce_bots.acts import Reply
+from vivavoce_bots.answering import Answering
+from vivavoce_bots.engine import understandings
 from vivavoce_bots.engine.bot_file import load_bot
 from vivavoce_bots.engine.commands import Command
 from vivavoce_bots.engine.endpoint import EndpointUnderstanding
+from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.engine.understanding import Context
 
 ENVIRONMENT = {"VIVAVOCE_BOT_ENDPOINT": "https://models.example/v1", "VIVAVOCE_BOT_KEY": "secret"}
@@ -100,6 +107,43 @@ def test_rules_stand_in_for_an_endpoint_that_fails_and_is_left_alone_for_a_while
             "how much credit do I have", Context()
         )
     assert len(endpoint.requests) == 1
+
+
+def test_a_model_that_is_slow_holds_up_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIVAVOCE_BOT_ENDPOINT", ENVIRONMENT["VIVAVOCE_BOT_ENDPOINT"])
+    other_answered = threading.Event()
+
+    def understand(self: EndpointUnderstanding, text: str, context: Context) -> tuple[Command, ...]:
+        assert text != "slow" or other_answered.wait(60)
+        return (Command("goodbye"),)
+
+    monkeypatch.setattr(EndpointUnderstanding, "commands", understand)
+    answering = Answering(FileBot("telco", understanding="endpoint"))
+
+    async def talk() -> Reply:
+        slow = asyncio.create_task(answering.turn("a", "en", [("slow", None)]))
+        await asyncio.sleep(0)
+        await answering.turn("b", "en", [("quick", None)])
+        other_answered.set()
+        return await slow
+
+    assert asyncio.run(talk()).end
+
+
+def test_another_package_adds_an_understanding(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Curt:
+        def commands(self, text: str, context: Context) -> tuple[Command, ...]:
+            return (Command("goodbye"),)
+
+        def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
+            return []
+
+    point = EntryPoint("curt", "nowhere", understandings.GROUP)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: lambda bot: Curt())
+    monkeypatch.setattr(understandings, "entry_points", lambda **_: [point])
+    assert understandings.understanding_names()[-1] == "curt"
+    bot = FileBot("telco", understanding="curt")
+    assert bot.reply(bot.session("c"), [("top up 20 euros", None)]).end
 
 
 @pytest.mark.parametrize(
