@@ -38,6 +38,7 @@ class Control(Steps):
             self._on_undo(turn)
             return
         self._close_task(turn.state)
+        turn.state.task = self.bot.settings["first_task"]
         turn.say(self._prompt(turn, "cancelled"), Act("ack", "", "cancel"))
         self._advance(turn)
 

@@ -198,6 +198,7 @@ class Lists(Answers):
     def _leave_out(self, turn: Turn) -> None:
         slot, item = turn.state.unknown.pop(0)
         turn.say(self._prompt(turn, "left_out", word=item.wording), Act("null", slot))
+        turn.state.times_asked = 0
 
     def _likened(self, turn: Turn, answer: Item) -> Item | None:
         """Known item for the unknown one, by name or number; a bare quantity is that of the unknown one."""

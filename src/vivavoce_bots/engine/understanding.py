@@ -79,6 +79,7 @@ class Understanding:
         )
         keywords = [(keyword, task.name) for task in bot.tasks.values() for keyword in task.keywords]
         self.keyed = sorted(keywords, key=lambda pair: -len(pair[0]))
+        self.talk = {tuple(tokenise(text)) for entry in bot.chat.values() for text in entry["examples"]}
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
@@ -94,7 +95,8 @@ class Understanding:
             commands += [Command("choose", "", place) for place in self._ordinals(tokens)]
         if references or (not mentions and self._is_elliptic(tokens)):
             commands.append(Command("refer"))
-        if mentions and set(tokens) & set(self.bot.words["also"]):
+        adds = "?" not in tokens and any(self.bot.slots[mention.slot].ask_quantity for mention in mentions)
+        if mentions and not adds and set(tokens) & set(self.bot.words["also"]):
             commands.append(Command("also"))
         if mentions and not intents and self._is_unclear(tokens, mentions):
             commands.append(Command("unclear"))
@@ -123,7 +125,7 @@ class Understanding:
         mentions = self.spotter.find(
             tokens, context.expected, context.active, context.counting, context.learnt
         )
-        mentions = self._without_corrected(mentions, tokens)
+        mentions = self._without_corrected(self._without_talk(mentions, tokens), tokens)
         starts = {mention.start for mention in mentions}
         references = {
             position
@@ -212,6 +214,20 @@ class Understanding:
         values = [self._command_of(mention) for mention in mentions if mention.start in clause]
         corrects = intent == "negate" or bool(set(words) & set(self.bot.words["corrections"]))
         return Part(tasks[0] if tasks else "", values, corrects)
+
+    def _without_talk(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:
+        """Mentions without bare numbers in small talk: chi sei, where sei is six and are."""
+        talk = {
+            place for clause in self._clauses(tokens) for place in clause if self._is_talk(tokens, clause)
+        }
+        return [
+            mention
+            for mention in mentions
+            if mention.start not in talk or not isinstance(mention.value, float) or mention.unit
+        ]
+
+    def _is_talk(self, tokens: list[str], clause: range) -> bool:
+        return tuple(tokens[place] for place in clause) in self.talk
 
     def _set_apart(self, tokens: list[str], context: Context) -> list[str]:
         """Words with commas behind stock phrases at the beginning, and before those at the end: yes, bye."""
