@@ -361,6 +361,8 @@ class Engine(Lists):
             if command.act != "inform" or slot is None:
                 continue
             earlier = values.get(slot.name)
+            if earlier is not None and self._is_out_of_range(slot.name, value):
+                continue  # 5 euros to 333 444555
             if earlier is None:
                 state.alternatives = ("", [])
             elif slot.which and earlier != value and not denies:
