@@ -89,7 +89,13 @@ class Answers(Control):
         self.questions.ask(turn, question)
         return "done"
 
-    _affirm_select = _ask_which
+    def _affirm_select(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Open the only task that the values fit, or ask which one is meant."""
+        tasks = self.questions.fitting_tasks(turn.state.frame)
+        if has_content or len(tasks) != 1:
+            return self._ask_which(turn, question, has_content)
+        turn.state.task = tasks[0].name
+        return "answered"
 
     def _dontcare_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:
