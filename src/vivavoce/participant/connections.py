@@ -3,10 +3,11 @@
 import asyncio
 import ctypes
 import sys
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
 HEAD_BYTES: Final = 64 * 1024
@@ -22,33 +23,83 @@ MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; bro
 IDLE_S: Final = 10
 
 
-class PatientProtocol(HttpToolsProtocol):
+class Readers:
+    """Connections whose other end must read.
+
+    Who reads less than `slowest_reader` bytes a second for `read_s` seconds is disconnected, and whose answer
+    has waited longest where more than `most_unread` bytes wait. Pages ask again and go on where they were.
+    """
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    read_s, slowest_reader, most_unread = READ_S, SLOWEST_READER, MOST_UNREAD
+    _unread: "ClassVar[dict[Readers, None]]" = {}
+    _reader_timer: asyncio.TimerHandle | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._all_read()
+        super().connection_lost(exc)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def pause_writing(self) -> None:
+        super().pause_writing()  # pyright: ignore[reportAttributeAccessIssue]
+        self._await_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()  # pyright: ignore[reportAttributeAccessIssue]
+        self._all_read()
+        if self.transport.is_closing():  # nothing more is written, after which it would be asked again
+            self._await_reader()
+
+    def _await_reader(self) -> None:
+        """Disconnect who does not read what waits for them, and the first of all where too much waits."""
+        self._all_read()
+        waits = self.transport.get_write_buffer_size()
+        if not waits:
+            return
+        self._unread[self] = None
+        self._reader_timer = self.loop.call_later(self.read_s, self._has_read, waits)
+        while sum(reader.transport.get_write_buffer_size() for reader in [*self._unread]) > self.most_unread:
+            next(iter(self._unread))._disconnect()
+
+    def _has_read(self, before: int) -> None:
+        self._reader_timer = None
+        if before - self.transport.get_write_buffer_size() < min(before, self.slowest_reader * self.read_s):
+            self._disconnect()
+        else:
+            self._await_reader()
+
+    def _all_read(self) -> None:
+        self._unread.pop(self, None)
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
+
+    def _disconnect(self) -> None:
+        self._all_read()
+        self.transport.abort()
+
+
+class PatientProtocol(Readers, HttpToolsProtocol):
     """HTTP by uvicorn that closes slow and idle connections.
 
     A request's head must arrive whole within its limits of time and bytes, and its body without a long
     pause and at `slowest_body` bytes a second or more. Of more connections than `most_waiting` without a
-    request the oldest is closed. Answers may take longer, but must be read: who reads less than
-    `slowest_reader` bytes a second for `read_s` seconds is disconnected, and whose answer has waited longest
-    where more than `most_unread` bytes wait. Pages ask again and go on where they were.
+    request the oldest is closed. Answers may take longer.
     """
 
     head_s, head_bytes, body_s, slowest_body = HEAD_S, HEAD_BYTES, BODY_S, SLOWEST_BODY
     most_waiting, most_queued = MOST_WAITING, MOST_QUEUED
-    read_s, slowest_reader, most_unread = READ_S, SLOWEST_READER, MOST_UNREAD
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
         self._timer: asyncio.TimerHandle | None = None
-        self._reader_timer: asyncio.TimerHandle | None = None
         self._answering: RequestResponseCycle | None = None
         self._received, self._body_due_s = 0, 0.0
         self._waiting: dict[PatientProtocol, None] = vars(self.server_state).setdefault("waiting", {})
-        self._unread: dict[PatientProtocol, None] = vars(self.server_state).setdefault("unread", {})
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._go_on()
-        self._all_read()
         if self._answering is not None:  # uvicorn tells it to the last that was queued
             self._answering.disconnected = True
             self._answering.message_event.set()
@@ -112,46 +163,8 @@ class PatientProtocol(HttpToolsProtocol):
             self._wait()
         self._await_reader()
 
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._await_reader()
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._all_read()
-        self._await_reader()
-
     def timeout_keep_alive_handler(self) -> None:
         self._give_up()
-
-    def _await_reader(self) -> None:
-        """Disconnect who does not read what waits for them, and the first of all where too much waits."""
-        waits = self.transport.get_write_buffer_size()
-        if not waits:
-            self._all_read()
-            return
-        self._unread[self] = None
-        if self._reader_timer is None:
-            self._reader_timer = self.loop.call_later(self.read_s, self._has_read, waits)
-        while sum(reader.transport.get_write_buffer_size() for reader in self._unread) > self.most_unread:
-            next(iter(self._unread))._disconnect()
-
-    def _has_read(self, before: int) -> None:
-        self._reader_timer = None
-        if before - self.transport.get_write_buffer_size() < min(before, self.slowest_reader * self.read_s):
-            self._disconnect()
-        else:
-            self._await_reader()
-
-    def _all_read(self) -> None:
-        self._unread.pop(self, None)
-        if self._reader_timer is not None:
-            self._reader_timer.cancel()
-            self._reader_timer = None
-
-    def _disconnect(self) -> None:
-        self._all_read()
-        self.transport.abort()
 
     def _wait(self) -> None:
         """Close without waiting: no request has arrived."""
@@ -178,6 +191,14 @@ class PatientProtocol(HttpToolsProtocol):
         self._await_reader()
 
 
+class PatientSocket(Readers, WebSocketsSansIOProtocol):
+    """WebSockets by uvicorn, of which those that do not answer a ping are not waited for either."""
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self._await_reader()
+
+
 def give_memory_back() -> None:
     """Return what was freed to the system; glibc keeps it otherwise."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
@@ -200,4 +221,4 @@ def allow_connections() -> None:
 def options() -> dict[str, Any]:
     """Connection settings of uvicorn."""
     allow_connections()
-    return {"http": PatientProtocol, "timeout_keep_alive": IDLE_S, "backlog": 1024}
+    return {"http": PatientProtocol, "ws": PatientSocket, "timeout_keep_alive": IDLE_S, "backlog": 1024}

@@ -12,7 +12,7 @@ import uvicorn
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
-from vivavoce.participant.connections import PatientProtocol, options
+from vivavoce.participant.connections import PatientProtocol, Readers, options
 
 PROMPT_S = 1.5  # in which who has connected asks, however busy the machine
 ASKED = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -28,6 +28,10 @@ class Door:
         self.server: uvicorn.Server
 
     async def __call__(self, scope, receive, send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            while True:
+                await send({"type": "websocket.send", "bytes": b"x" * 65_536})
         if scope["path"] == "/slow":
             await asyncio.to_thread(self.may_answer.wait, PATIENCE_S)
         await receive()
@@ -57,7 +61,7 @@ class Door:
 def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     monkeypatch.setattr(PatientProtocol, "head_s", PROMPT_S)
     monkeypatch.setattr(PatientProtocol, "body_s", PROMPT_S)
-    monkeypatch.setattr(PatientProtocol, "read_s", PROMPT_S)
+    monkeypatch.setattr(Readers, "read_s", PROMPT_S)
     monkeypatch.setattr(PatientProtocol, "most_waiting", 20)
     opened = Door()
     config = uvicorn.Config(opened, port=opened.port, log_level="error", lifespan="off", **options())
@@ -146,6 +150,15 @@ def test_who_reads_no_answer_is_disconnected_and_nothing_is_held_for_them(door: 
     assert door.answers()
 
 
+def test_who_reads_nothing_of_a_websocket_is_disconnected(door: Door) -> None:
+    asked = ASKED[:-2] + b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+    asked += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    with door.knock(asked) as socket_:
+        assert socket_.recv(12) == b"HTTP/1.1 101"
+        eventually(door.unread_bytes)
+        eventually(lambda: not door.server.server_state.connections)
+
+
 def test_who_reads_slowly_gets_the_whole_answer(door: Door) -> None:
     with door.knock(LONG) as slow:
         began, received = time.monotonic(), 0
@@ -169,8 +182,8 @@ def rest_of(connection: socket.socket) -> int:
 def test_where_too_much_is_unread_who_has_waited_longest_is_disconnected(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PatientProtocol, "read_s", 10 * PATIENCE_S)
-    monkeypatch.setattr(PatientProtocol, "most_unread", 3 * LONGEST)
+    monkeypatch.setattr(Readers, "read_s", 10 * PATIENCE_S)
+    monkeypatch.setattr(Readers, "most_unread", 3 * LONGEST)
     last = LONG.replace(b"Host", b"Connection: close\r\nHost")
     with ExitStack() as stack:
         readers = []
