@@ -89,7 +89,7 @@ def _read_spoken_minutes(tokens: list[str], start: int, language: str) -> tuple[
 
 
 def _read_part(tokens: list[str], start: int) -> tuple[bool, int, bool | None]:
-    """Tell whether o'clock or a part of the day follows, the position behind it, and whether it is the morning."""
+    """Tell whether o'clock or a part of the day follows, where it ends, and whether it is the morning."""
     follows = tuple(tokens[start : start + 2]) == CLOCK
     start += 2 if follows else 0
     position = start
