@@ -1,8 +1,8 @@
 """Domain files: an ontology and its venues, as slots, questions and table of a bot file.
 
-The section `search` of a bot file holds the wordings: `slot` of each slot that can be searched by, `question`
-of each slot that can be asked for, `wordings` of slots with certain names. `{name}` and `{asked_as}` are words
-of the domain file.
+The section `search` of a bot file holds the wordings: `slot` of each slot that can be searched by,
+`question` of each slot that can be asked for, `wordings` of slots with certain names. `{name}` and
+`{asked_as}` are words of the domain file.
 """
 
 from typing import Any
