@@ -14,7 +14,6 @@ import re
 import statistics
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -26,26 +25,12 @@ from benchmarks._bot_walks import walks
 
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
-from vivavoce_bots.engine.bot_file import BotFile, Slot, Task
+from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.file_bot import FileBot
 
 P99_MS: Final = 50.0
 CONVERSATION: Final = 25  # turns
 KEPT: Final = Path(__file__).parent / "results" / "bots.json"
-SHOWN: Final = (
-    "values",
-    "names",
-    "nouns",
-    "ask",
-    "ask_quantity",
-    "say",
-    "any",
-    "hint",
-    "example",
-    "label",
-    "confirm",
-    "outcomes",
-)
 INTERNAL: Final = re.compile(r"[{}_]|\b(?:None|nan|inf|dontcare)\b|<\w+>")
 
 
@@ -82,31 +67,14 @@ def files_of(bot: FileBot) -> dict[str, BotFile]:
 
 def internal_names(bot: BotFile) -> set[str]:
     """Names of slots, values and tasks that are no words of the language in the bot file."""
-    names = {
-        *bot.slots,
-        *bot.tasks,
-        *bot.table,
-        *(value for slot in bot.slots.values() for value in slot.values),
-    }
-    texts = [
-        text
-        for part in (bot.slots, bot.tasks, bot.prompts, bot.chat, bot.words, bot.table)
-        for text in leaves(part)
+    slots = bot.slots.values()
+    names = {*bot.slots, *bot.tasks, *bot.table, *(value for slot in slots for value in slot.values)}
+    wordings = [
+        (*slot.values.values(), slot.names, slot.nouns, slot.ask, slot.say, slot.hint) for slot in slots
     ]
-    return names - set(re.findall(r"\w+", " ".join(texts)))
-
-
-def leaves(node: Any) -> Iterator[str]:
-    """Texts of a bot file, without the names of its entries."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, dict):
-        yield from (text for value in node.values() for text in leaves(value))
-    elif isinstance(node, (list, tuple, set)):
-        yield from (text for value in node for text in leaves(value))
-    elif isinstance(node, (Slot, Task)):
-        shown = {key: value for key, value in vars(node).items() if key in SHOWN}
-        yield from leaves(shown)
+    outcomes = [(task.label, task.confirm, task.outcomes) for task in bot.tasks.values()]
+    shown = repr((wordings, outcomes, bot.prompts, bot.chat, bot.words, *bot.table.values()))
+    return names - set(re.findall(r"\w+", shown))
 
 
 def bombard(bots: list[FileBot], inputs: int) -> Tally:
