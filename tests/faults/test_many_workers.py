@@ -140,7 +140,7 @@ def test_of_many_who_come_at_once_to_three_workers_as_many_as_there_are_places_a
     arrivals, places = 200, 50
     changes = {
         "allocation: least-used-by-participant": "limits: {visits_per_hour: 10000}\n"
-        f"caps: {{participants: {places}}}\nallocation: balanced"
+        f"quotas: {{participants: {places}}}\nallocation: balanced"
     }
 
     async def arrive(port: int) -> bool:

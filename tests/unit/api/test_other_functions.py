@@ -43,7 +43,7 @@ def test_power_is_that_of_the_command_line() -> None:
     assert found.to_pandas()["participants"].isna().tolist() == [True, False, False]
     assert "design effect" in repr(found) and "<table" in found._repr_html_()
     assert ">cases of each group<" in vl_convert.vegalite_to_svg(found.plot().to_dict())
-    assert "ICC of 0.2" in found.assumptions[0] and "--icc" not in repr(found)
+    assert "ICC 0.2" in found.assumptions[0] and "--icc" not in repr(found)
 
 
 def test_power_of_a_pilot_says_who_the_pilot_was(tmp_path: Path) -> None:
