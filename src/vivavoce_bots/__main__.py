@@ -1,4 +1,4 @@
-"""python -m vivavoce_bots NAME: starts a bot and serves it until it is stopped."""
+"""python -m vivavoce_bots BOT: starts a bundled bot or a bot file and serves it until it is stopped."""
 
 import argparse
 import os
@@ -6,27 +6,40 @@ import socket
 import sys
 from pathlib import Path
 
-from vivavoce_bots.bot import Bot
+from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
-from vivavoce_bots.engine.bot_file import DomainError
+from vivavoce_bots.engine.bot_file import BotFileError, DomainError
 from vivavoce_bots.engine.matchers import UnderstandingError
+from vivavoce_bots.engine.own_bot import is_bot_path, own_entry
 from vivavoce_bots.engine.understandings import understanding_names
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    entry = BOTS[options.name]
-    variant = options.variant or entry.variants[0]
-    if variant not in entry.variants:
-        print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
-        return 2
     try:
+        entry = _find_entry(options.name)
+        variant = options.variant or entry.variants[0]
+        if variant not in entry.variants:
+            print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
+            return 2
         bot = entry.make(variant, options.seed, options.domain, options.understanding)
         return _serve(bot, variant, options)
-    except (DomainError, UnderstandingError, DamageError) as error:
+    except (BotFileError, DomainError, UnderstandingError, DamageError) as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _find_entry(name: str) -> Entry:
+    """Entry of a bundled bot, or of a bot file.
+
+    Raises  BotFileError: there is none, or the file has a mistake
+    """
+    if is_bot_path(name):
+        return own_entry(Path(name))
+    if name not in BOTS:
+        raise BotFileError(f"unknown bot {name!r}. Known: {', '.join(BOTS)}, or the path of a bot file")
+    return BOTS[name]
 
 
 _PATHS = {
@@ -85,7 +98,7 @@ def _taken(host: str, port: int) -> str | None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m vivavoce_bots", description="Start a bot.")
-    parser.add_argument("name", choices=sorted(BOTS), help="which bot")
+    parser.add_argument("name", help=f"{', '.join(sorted(BOTS))}, or the path of a bot file")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=9101)
     parser.add_argument(

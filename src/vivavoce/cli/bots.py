@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 GROUP = "vivavoce.bots"
 
-app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
+FILE_PACKAGE = "vivavoce_bots"  # runs bot files
+
+app = typer.Typer(
+    help="List and run bots: bundled ones, installed ones, and your own bot files.", no_args_is_help=True
+)
 
 
 def _bots() -> "dict[str, EntryPoint]":
@@ -26,6 +30,13 @@ def _bots() -> "dict[str, EntryPoint]":
 def bot_names() -> list[str]:
     """The installed bots."""
     return sorted(_bots())
+
+
+def _package_of(name: str) -> str:
+    bots = _bots()
+    if name not in bots:
+        raise UnknownName("bot", name, list(bots), place="vivavoce bots run")
+    return bots[name].module.split(".")[0]
 
 
 @app.command("list")
@@ -42,7 +53,11 @@ def list_() -> None:
 def run(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(help="Bot: {vivavoce.bots}.", autocompletion=offered("vivavoce.bots"))
+        str,
+        typer.Argument(
+            help="Bot: {vivavoce.bots}; or a bot file, such as ./mybot.yaml.",
+            autocompletion=offered("vivavoce.bots"),
+        ),
     ],
 ) -> None:
     """Run a bot until you stop it; further options go to the bot, such as --port 9101.
@@ -52,8 +67,5 @@ def run(
     if name in ("--help", "-h"):
         typer.echo(context.get_help())
         return
-    bots = _bots()
-    if name not in bots:
-        raise UnknownName("bot", name, list(bots), place="vivavoce bots run")
-    package = bots[name].module.split(".")[0]
+    package = FILE_PACKAGE if name.endswith((".yaml", ".yml")) else _package_of(name)
     os.execv(sys.executable, [sys.executable, "-m", package, name, *context.args])

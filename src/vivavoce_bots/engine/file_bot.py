@@ -13,7 +13,6 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
 from vivavoce_bots.engine.bot_file import (
     BOTS,
-    LANGUAGES,
     BotFile,
     DomainError,
     Task,
@@ -56,18 +55,24 @@ class FileBot:
         folder: Path = BOTS,
     ) -> None:
         self.name, self.variant, self.seed, self.understanding = name, variant, seed, understanding
+        self.folder = folder
         self.source = read_source(name, variant, folder)
+        self.languages: list[str] = self.source["languages"]
         self._engines: dict[str, Engine] = {}
         self.prepare(domain)
-        self.engine(LANGUAGES[0])  # what is missing is said at the start
+        self.engine(self.languages[0])  # what is missing is said at the start
 
     def prepare(self, domain: Path | None) -> None:
         """Load the back end, and the domain file if there is one."""
-        self.backend: ModuleType = import_module(f"vivavoce_bots.bots.{self.name}")
+        self.backend = self.load_backend()
         if domain is not None:
             if not self.source.get("domain"):
                 raise DomainError(f"{self.name} has no domain file: leave out --domain")
-            self.source = self.backend.apply_domain(self.source, domain)
+            self.source = self.backend.apply_domain(self.source, domain)  # type: ignore[union-attr]
+
+    def load_backend(self) -> ModuleType | None:
+        """Back end of the bot; none where no task calls one."""
+        return import_module(f"vivavoce_bots.bots.{self.name}")
 
     def session(self, conversation: str, language: str = "en") -> Session:
         engine = self.engine(language)
@@ -103,8 +108,8 @@ class FileBot:
         return Engine(bot, understanding, self.backend)
 
     def engine(self, language: str) -> Engine:
-        """The engine of a language tag such as it-IT; English where the bot does not speak it."""
-        language = language[:2].lower() if language[:2].lower() in LANGUAGES else "en"
+        """The engine of a language tag such as it-IT; the first language where the bot does not speak it."""
+        language = language[:2].lower() if language[:2].lower() in self.languages else self.languages[0]
         if language not in self._engines:
             bot = self.read_bot(language)
             self._engines[language] = self.make_engine(bot, make_understanding(self.understanding, bot))

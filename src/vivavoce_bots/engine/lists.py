@@ -16,7 +16,7 @@ LIKENING = ("liken", "learn")  # questions about an unknown name
 class Lists(Answers):
     """Slots of type `list`; a back end that has `measure(bot, item)` brings quantities to one unit."""
 
-    def __init__(self, bot: BotFile, backend: ModuleType) -> None:
+    def __init__(self, bot: BotFile, backend: ModuleType | None) -> None:
         super().__init__(bot, backend)
         self.measure = getattr(backend, "measure", None)
 

@@ -16,7 +16,7 @@ MOST_UNDONE = 20  # calls that can be taken back
 class Steps:
     """Next steps of the bot in a conversation."""
 
-    def __init__(self, bot: BotFile, backend: ModuleType) -> None:
+    def __init__(self, bot: BotFile, backend: ModuleType | None) -> None:
         self.bot = bot
         self.backend = backend
         self.wording = Wording(bot)
@@ -110,7 +110,7 @@ class Steps:
 
     def _run_task(self, turn: Turn, task: Task) -> None:
         state = turn.state
-        outcome = self._call(turn, task.call, task.argument)
+        outcome = self._outcome(turn, task)
         worth_asking = [name for name in outcome.ask if not outcome.name or name not in state.frame]
         if worth_asking:
             self.questions.ask(turn, Question("slot", worth_asking[0]))
@@ -148,7 +148,7 @@ class Steps:
             for slot, value in arguments.items()
             if slot in task.uses
         }
-        outcome = self._call(turn, task.call, task.argument, used)
+        outcome = self._outcome(turn, task, used)
         self._tell(turn, task, outcome)
         if outcome.end:
             self._end(turn)
@@ -164,6 +164,13 @@ class Steps:
         turn.say("", Act("bye"))
         turn.end = True
         self._close_task(turn.state)
+
+    def _outcome(self, turn: Turn, task: Task, used: dict[str, Any] | None = None) -> Outcome:
+        """Outcome of a task; one that calls nothing has the values of its slots."""
+        if task.call:
+            outcome: Outcome = self._call(turn, task.call, task.argument, used)
+            return outcome
+        return Outcome(task.name, {**turn.state.frame, **(used or {})})
 
     def _call(self, turn: Turn, function: str, argument: str = "", used: dict[str, Any] | None = None) -> Any:
         state = turn.state
@@ -182,15 +189,21 @@ class Steps:
 
     def _describe(self, turn: Turn, task: Task, outcome: Outcome) -> tuple[str, list[Act]]:
         """Sentence and acts of an outcome."""
-        template = task.outcomes.get(outcome.name) or self.bot.prompts[outcome.name]
+        template = task.outcomes.get(outcome.name) or task.says or self.bot.prompts[outcome.name]
         frame = known(turn.state.frame)
         described = {name: value for name, value in outcome.values.items() if name in self.bot.slots}
         phrases = self.wording.phrases(described or frame)
-        values = {**frame, **outcome.values, "wanted": self.wording.phrases(frame)}
+        row = {} if task.call else self._row_of(outcome)
+        values = {**row, **frame, **outcome.values, "wanted": self.wording.phrases(frame)}
         if outcome.choices:
             values["options"] = self.wording.enumerate(values["options"], "or")
         text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
         return text, outcome.acts or _acts_of(outcome)
+
+    def _row_of(self, outcome: Outcome) -> dict[str, Any]:
+        """Fields of the table's rows whose names are values of an outcome."""
+        rows = [self.bot.table.get(value, {}) for value in outcome.values.values() if isinstance(value, str)]
+        return {field: content for row in rows for field, content in row.items()}
 
     def _close_task(self, state: State) -> None:
         lasting = self.bot.settings["lasting_slots"]

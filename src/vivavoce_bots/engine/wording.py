@@ -34,6 +34,8 @@ class Wording:
         slot = self.bot.slots.get(slot_name)
         if slot is None:
             return str(value)
+        if value == DONTCARE:
+            return slot.any
         if slot.type == "date":
             day = date.fromisoformat(value)
             return f"{day.day} {self.words['months'][day.month - 1]}"

@@ -1,0 +1,162 @@
+"""A bot file of one's own: with and without a back end, its languages, and mistakes told in one line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from vivavoce_bots.__main__ import main
+from vivavoce_bots.engine.own_bot import own_entry
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-bot-file.md"
+SHOP = """
+slots:
+  size:
+    values: [small, large]
+    ask: "Small or large?"
+    any: "any size"
+tasks:
+  order:
+    slots: [size]
+    examples: [I would like to order a cake, a cake please]
+    says: "One {size} cake is ordered."
+prompts:
+  greeting: "Hello. {abilities}"
+  abilities: "I take orders of cakes."
+  help: "Say, for example, “a cake please”."
+"""
+BACK_END = """
+from vivavoce_bots.engine.commands import Outcome
+
+def order(bot, frame, denied, argument, memory):
+    memory["cakes"] = memory.get("cakes", 0) + 1
+    return Outcome("ordered", {"size": frame["size"], "count": memory["cakes"]})
+"""
+WITH_BACK_END = SHOP.replace(
+    'says: "One {size} cake is ordered."',
+    'call: order\n    outcomes: {ordered: "That makes {count}: a {size} cake."}',
+)
+
+
+def write(folder: Path, text: str, back_end: str = "") -> Path:
+    path = folder / "shop.yaml"
+    path.write_text(text, encoding="utf-8")
+    if back_end:
+        path.with_suffix(".py").write_text(back_end, encoding="utf-8")
+    return path
+
+
+def talk(path: Path, *texts: str, language: str = "en") -> list[str]:
+    bot = own_entry(path).make("standard")
+    session = bot.session("c", language)
+    return [bot.greet(session).text, *(bot.reply(session, [(text, None)]).text for text in texts)]
+
+
+def test_tasks_without_a_call_say_a_text_with_the_values_of_their_slots(tmp_path: Path) -> None:
+    replies = talk(write(tmp_path, SHOP), "a cake please", "large", "a small cake please")
+    assert replies[1] == "Small or large?"
+    assert replies[2].startswith("One large cake is ordered.")
+    assert replies[3].startswith("One small cake is ordered.")
+    assert talk(tmp_path / "shop.yaml", "a cake please", "any")[2].startswith("One any size cake is ordered.")
+
+
+def test_a_back_end_beside_the_file_is_called(tmp_path: Path) -> None:
+    path = write(tmp_path, WITH_BACK_END, BACK_END)
+    replies = talk(path, "a large cake please", "a small cake please")
+    assert replies[1].startswith("That makes 1: a large cake.")
+    assert replies[2].startswith("That makes 2: a small cake.")
+
+
+def test_a_file_without_languages_answers_italian_in_english(tmp_path: Path) -> None:
+    greeting, lost = talk(write(tmp_path, SHOP), "buongiorno a tutti quanti", language="it-IT")
+    assert greeting == "Hello. I take orders of cakes. What would you like to do?"
+    assert "I take orders of cakes." in lost
+
+
+def test_a_file_in_two_languages_answers_in_each(tmp_path: Path) -> None:
+    text = SHOP.replace('ask: "Small or large?"', 'ask: {en: "Small or large?", it: "Piccola o grande?"}')
+    assert talk(write(tmp_path, text), "a cake please", language="it")[1] == "Piccola o grande?"
+    assert talk(write(tmp_path, text), "a cake please")[1] == "Small or large?"
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    talk(write(tmp_path, SHOP))
+    assert talk(write(tmp_path, SHOP.replace("Hello.", "Good day.")))[0].startswith("Good day.")
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "message"),
+    [
+        ("    ask:", "    aks:", "slots.size: unknown key 'aks'. Did you mean 'ask'?"),
+        ("slots: [size]", "slots: [sise]", "tasks.order.slots: unknown slot 'sise'. Did you mean 'size'?"),
+        ("  help:", "  #", 'prompts.help: is missing. Add `help: "..."`'),
+        (
+            "values: [small, large]",
+            "values: [1, 2]",
+            'slots.size.values: must be a list of texts: ["...", "..."], not [1, 2]',
+        ),
+        ("{size} cake", "{sise} cake", "tasks.order.says: unknown field 'sise'. Did you mean 'size'?"),
+        (
+            "Hello. {",
+            "Hello. }{",
+            "prompts.greeting: has a lone brace in 'Hello. }{abilities}'. Write {{ or }} for a brace",
+        ),
+        ("prompts:", "promts:", "promts: unknown key 'promts'. Did you mean 'prompts'?"),
+        (
+            'help: "Say',
+            'help: {en: Help, it: Aiuto}\n  goodbye: {en: Bye} # "',
+            "prompts.goodbye: has no text in 'it'. Add `it:` as elsewhere in the file",
+        ),
+        (
+            "says:",
+            "call: order #",
+            "tasks.order.call: calls 'order', but there is no shop.py. Write it, or leave the key out",
+        ),
+        ("slots:", "variants: {brief: 5}\nslots:", "variants.brief: must be a mapping: {key: value}, not 5"),
+        ("slots:", "settings: {undo: maybe}\nslots:", "settings.undo: must be true or false, not 'maybe'"),
+    ],
+)
+def test_a_mistake_is_one_line_with_place_and_next_step(
+    written: str, instead: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert written in SHOP
+    assert main([str(write(tmp_path, SHOP.replace(written, instead, 1)))]) == 2
+    assert capsys.readouterr().err == f"shop.yaml: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("back_end", "message"),
+    [
+        ("def ordr():\n    pass\n", "shop.yaml: tasks.order.call: unknown function of shop.py 'order'."),
+        ("def order(:\n", "shop.py, line 1: "),
+        ("import nothing_of_this_name\n", "shop.py, line 1: ModuleNotFoundError: No module named"),
+    ],
+)
+def test_a_mistake_of_the_back_end_is_one_line(
+    back_end: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(write(tmp_path, WITH_BACK_END, back_end))]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("./none.yaml", "none.yaml: No such file or directory. Correct the path"),
+        ("./none.yml", "none.yml: is no bot file. Give its name the ending .yaml"),
+        ("telko", "unknown bot 'telko'. Known: boris, "),
+    ],
+)
+def test_a_bot_that_is_not_there_is_named(
+    name: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name]) == 2
+    assert capsys.readouterr().err.startswith(message)
+
+
+def test_yaml_that_cannot_be_read_is_told_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(write(tmp_path, "tasks: {\nslots: [}\n"))]) == 2
+    assert re.fullmatch(r"shop\.yaml, line 2: .*\. Correct the YAML\n", capsys.readouterr().err)
