@@ -77,7 +77,9 @@ class Understanding:
             {*self.fillers, *(word for _, phrase in self.stock for word in phrase)},
             self.speller.vocabulary,
         )
-        keywords = [(keyword, task.name) for task in bot.tasks.values() for keyword in task.keywords]
+        keywords = [
+            (" ".join(tokenise(key)), task.name) for task in bot.tasks.values() for key in task.keywords
+        ]
         self.keyed = sorted(keywords, key=lambda pair: -len(pair[0]))
         self.talk = {tuple(tokenise(text)) for entry in bot.chat.values() for text in entry["examples"]}
         self.strict = set(bot.settings["strict_intents"])
