@@ -1,4 +1,16 @@
-"""Search bots: bots whose slots, values, questions and venues come from a domain file."""
+"""Search bots: bots whose slots, values, questions and venues come from a domain file.
+
+A search bot has `base: venues` (`bots/venues.yaml` has its settings and prompts) and no back end: slots,
+questions and table come from a domain file.
+
+    search:
+      slot: {ask: ..., any: ..., indifferent: [...]}  # of each slot, with {name}; sentences for any value
+      wordings: {area: {ask: ...}}       # of slots with certain names
+      question:                          # about each slot that can be asked for
+        examples: [...]                  # with {asked_as}
+        others: {phone: [...]}           # further sentences for slots with certain names
+        detail: ...                      # answer, with {name}, {label} and {value}
+"""
 
 from functools import lru_cache
 from pathlib import Path

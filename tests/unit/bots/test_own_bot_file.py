@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce_bots.__main__ import main
+from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS
 from vivavoce_bots.engine.own_bot import own_entry
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-bot-file.md"
@@ -160,3 +161,48 @@ def test_yaml_that_cannot_be_read_is_told_with_its_line(
 ) -> None:
     assert main([str(write(tmp_path, "tasks: {\nslots: [}\n"))]) == 2
     assert re.fullmatch(r"shop\.yaml, line 2: .*\. Correct the YAML\n", capsys.readouterr().err)
+
+
+def listings(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE.read_text("utf-8"), flags=re.S)
+
+
+def test_the_example_of_the_guide_answers_as_printed(tmp_path: Path) -> None:
+    path = tmp_path / "cinema.yaml"
+    path.write_text(listings("yaml")[0], encoding="utf-8")
+    printed = re.findall(r"^(You|Bot): (.*)$", PAGE.read_text("utf-8"), flags=re.M)
+    said, answered = ([text for speaker, text in printed if speaker == name] for name in ("You", "Bot"))
+    assert len(said) >= 4
+    assert talk(path, *said)[1:] == answered
+    other = talk(path, "book seats", "The Lighthouse", "which days are there", "Sunday", "nine", "8 tickets")
+    assert other[-1] == "8 seats for The Lighthouse on Sunday. Is that right?"
+    assert talk(path, "where are you")[1].startswith("The cinema is at 4 Mill Lane.")
+
+
+def test_the_back_end_of_the_guide_is_called(tmp_path: Path) -> None:
+    text, _, task = listings("yaml")
+    says = '    says: "Booked: {seats} seats for {film} on {day}."\n'
+    assert says in text
+    path = tmp_path / "cinema.yaml"
+    path.write_text(text.replace(says, task), encoding="utf-8")
+    path.with_suffix(".py").write_text(listings("python")[0], encoding="utf-8")
+    replies = talk(path, "three seats for Night Train on Friday", "yes", "Sunday", "yes")
+    assert replies[2] == "Only 2 seats are left on Friday. On which day: Friday, Saturday or Sunday?"
+    assert replies[4].startswith("Booked: 3 seats for Night Train on Sunday.")
+
+
+def test_the_mistake_of_the_guide_is_told_as_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cinema.yaml"
+    path.write_text(listings("yaml")[0].replace('ask: "How', 'aks: "How'), encoding="utf-8")
+    assert main([str(path)]) == 2
+    assert capsys.readouterr().err in PAGE.read_text("utf-8")
+
+
+def test_every_key_stands_in_the_reference() -> None:
+    page = (PAGE.parents[1] / "reference" / "bot-file.md").read_text("utf-8")
+    of_search_bots = {"label", "phrases", "types"}
+    keys = {*KEYS, *TASK_KEYS, *SLOT_KEYS} - of_search_bots
+    settings = set(COMMON["settings"]) - {"confirmation"}
+    assert {key for key in keys | settings if f"`{key}" not in page} == set()
