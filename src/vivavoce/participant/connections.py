@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import socket
 import sys
 from typing import Any, ClassVar, Final
 
@@ -16,6 +17,7 @@ SLOWEST_BODY: Final = 1024.0  # bytes a second, after the first BODY_S seconds
 MOST_WAITING: Final = 400
 READ_S: Final = 30.0  # without a kibibyte a second read of an answer
 SLOWEST_READER: Final = 1024.0
+SENT_BYTES: Final = 128 * 1024  # that the system takes ahead of a reader; by itself it takes megabytes
 MOST_UNREAD: Final = 256 * 1024 * 1024  # bytes of all answers: more than a class that loads a sound
 TIDY_S: Final = 15.0  # after a connection has ended
 MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; browsers send none
@@ -92,6 +94,7 @@ class PatientProtocol(Readers, HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_BYTES)
         self._timer: asyncio.TimerHandle | None = None
         self._answering: RequestResponseCycle | None = None
         self._received, self._body_due_s = 0, 0.0

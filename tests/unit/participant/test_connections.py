@@ -144,7 +144,7 @@ def test_of_too_many_connections_the_oldest_go_and_who_asks_is_answered(
 
 def test_who_reads_no_answer_is_disconnected_and_nothing_is_held_for_them(door: Door) -> None:
     with door.knock(LONG):
-        eventually(door.unread_bytes)
+        eventually(lambda: door.unread_bytes() > 0.9 * LONGEST)  # the system holds little in our place
         eventually(lambda: not door.unread_bytes())
         eventually(lambda: not door.server.server_state.connections)
     assert door.answers()
