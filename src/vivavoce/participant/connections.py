@@ -17,6 +17,7 @@ SLOWEST_BODY: Final = 1024.0  # bytes a second, after the first BODY_S seconds
 MOST_WAITING: Final = 400
 READ_S: Final = 30.0  # without a kibibyte a second read of an answer
 SLOWEST_READER: Final = 1024.0
+M_ARENA_MAX: Final = -8  # as malloc.h has it
 SENT_BYTES: Final = 128 * 1024  # that the system takes ahead of a reader; by itself it takes megabytes
 MOST_UNREAD: Final = 256 * 1024 * 1024  # bytes of all answers: more than a class that loads a sound
 TIDY_S: Final = 15.0  # after a connection has ended
@@ -202,11 +203,16 @@ class PatientSocket(Readers, WebSocketsSansIOProtocol):
         self._await_reader()
 
 
+def _ask_allocator(name: str, *values: int) -> None:
+    """Call a function of glibc; elsewhere nothing is asked."""
+    function = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+    if function is not None:
+        function(*values)
+
+
 def give_memory_back() -> None:
     """Return what was freed to the system; glibc keeps it otherwise."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)
+    _ask_allocator("malloc_trim", 0)
 
 
 def allow_connections() -> None:
@@ -224,4 +230,5 @@ def allow_connections() -> None:
 def options() -> dict[str, Any]:
     """Connection settings of uvicorn."""
     allow_connections()
+    _ask_allocator("mallopt", M_ARENA_MAX, 2)  # of a pool for each thread little would ever come back
     return {"http": PatientProtocol, "ws": PatientSocket, "timeout_keep_alive": IDLE_S, "backlog": 1024}
