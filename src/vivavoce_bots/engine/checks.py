@@ -19,7 +19,7 @@ from vivavoce_bots.engine.bot_file import (
 )
 
 MAPPINGS = ("settings", "variants", "parts", "slots", "tasks", "prompts", "table", "intents", "chat", "words")
-KEYS = {"summary": str, "domain": bool, "feelings": dict, "synonyms": Any, **dict.fromkeys(MAPPINGS, dict)}
+KEYS = {"summary": str, "domain": bool, "feelings": dict, "synonyms": list, **dict.fromkeys(MAPPINGS, dict)}
 SLOT_TYPES = ("choice", "number", "date", "time", "name", "list")
 SLOT_KEYS = {field.name: field.type for field in fields(Slot) if field.name not in ("name", "groups")}
 SLOT_KEYS |= {"from": str, "values": Any}
@@ -32,6 +32,7 @@ FORMS: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
+    list: "a list",
     dict: "a mapping: {key: value}",
     list[str]: 'a list of texts: ["...", "..."]',
     list[float]: "a list of numbers: [1, 10]",
@@ -69,10 +70,12 @@ class Check:
 
     def outline(self, source: dict[str, Any]) -> None:
         self._languages("", source, languages_of(source))
-        self._keys("", source, KEYS)
+        self._keys("", source, {**KEYS, "synonyms": Any})
+        for part, change in source.get("parts", {}).items():
+            self._type(f"parts.{part}", change, dict)
         for variant, change in source.get("variants", {}).items():
             for part in change if isinstance(change, list) else ():
-                self._known(f"variants.{variant}", "part", part, source.get("parts", {}))
+                self._known(f"variants.{variant}", "part", part, COMMON["parts"] | source.get("parts", {}))
             if not isinstance(change, list):
                 self._type(f"variants.{variant}", change, dict)
         for intent, examples in source.get("intents", {}).items():
@@ -98,12 +101,15 @@ class Check:
         self._keys("", {key: value for key, value in data.items() if key != "languages"}, KEYS)
         self._settings(data)
         self.slots, self.table = data.get("slots", {}), data.get("table", {})
-        if data.get("domain"):
+        self.takes_domain = bool(data.get("domain"))
+        if self.takes_domain:
             self._function("domain", "apply_domain", backend)
-        for name, row in self.table.items():
-            self._type(f"table.{name}", row, dict)
         for name, entry in data["chat"].items():
-            self._chat(f"chat.{name}", entry)
+            self._small_talk(f"chat.{name}", entry, "examples")
+        for name, entry in data["feelings"].items():
+            self._small_talk(f"feelings.{name}", entry, "words")
+        words = localise(COMMON["words"], "en")
+        self._keys("words", data["words"], {word: _kind_of(value) for word, value in words.items()})
         for name, slot in self.slots.items():
             self._slot(name, slot)
         if not data.get("tasks"):
@@ -112,10 +118,11 @@ class Check:
             self._task(name, task, backend)
         self._prompts(data["prompts"])
 
-    def _chat(self, place: str, entry: Any) -> None:
+    def _small_talk(self, place: str, entry: Any, trigger: str) -> None:
+        """Check an entry of words or sentences with an answer."""
         self._type(place, entry, dict)
-        self._keys(place, entry, {"examples": list[str], "says": Any})
-        for key in ("examples", "says"):
+        self._keys(place, entry, {trigger: list[str], "says": Any})
+        for key in (trigger, "says"):
             if not entry.get(key):
                 self.refuse(f"{place}.{key}", "is missing. Add it")
         self._text(f"{place}.says", entry["says"], ["abilities"])
@@ -141,13 +148,13 @@ class Check:
         self._known(f"{place}.type", "type", kind, SLOT_TYPES)
         self._values(place, slot.get("values", {}))
         if slot.get("from"):
-            for row in self.table:
-                if "names" not in self.table[row]:
-                    self.refuse(f"table.{row}", "has no `names`. Add them: names: [...]")
-        elif kind in ("choice", "list") and not slot.get("values"):
+            self._rows()
+        elif kind in ("choice", "list") and not (slot.get("values") or self.takes_domain):
             self.refuse(place, "has no values. Add `values:`, or another `type:`, such as number")
         if not slot.get("optional") and not slot.get("ask"):
             self.refuse(place, 'has no question. Add `ask: "..."`, or `optional: true`')
+        if len(slot.get("range", "12")) != 2:
+            self.refuse(f"{place}.range", f"must be {FORMS[list[float]]}, not {slot['range']!r}")
         if slot.get("rest"):
             self._known(f"{place}.rest", "slot", slot["rest"], self.slots)
         self._text(f"{place}.say", slot.get("say", ""), ["value"])
@@ -155,13 +162,27 @@ class Check:
         self._text(f"{place}.which", slot.get("which", ""), ["names"])
         self._text(f"{place}.ack", slot.get("ack", ""), self.slots)
 
+    def _rows(self) -> None:
+        """Check that each row of the table has names."""
+        if not self.table:
+            self.refuse("table", "is missing. Add rows: {tea: {names: [tea]}}")
+        for name, row in self.table.items():
+            self._type(f"table.{name}", row, dict)
+            self._names(f"table.{name}.names", row.get("names", []))
+
     def _values(self, place: str, values: Any) -> None:
         if isinstance(values, list):
             self._type(f"{place}.values", values, list[str])
             return
         self._type(f"{place}.values", values, dict)
         for value, names in values.items():
-            self._type(f"{place}.values.{value}", [names] if isinstance(names, str) else names, list[str])
+            self._names(f"{place}.values.{value}", names)
+
+    def _names(self, place: str, names: Any) -> None:
+        """Check that a value has at least one name."""
+        self._type(place, [names] if isinstance(names, str) else names, list[str])
+        if not names:
+            self.refuse(place, "is empty. Add a name")
 
     def _task(self, name: str, task: Any, backend: ModuleType | None) -> None:
         place = f"tasks.{name}"
@@ -190,7 +211,7 @@ class Check:
 
     def _row_fields(self) -> list[str]:
         """Fields that all rows of the table have."""
-        rows = list(self.table.values())
+        rows = [row for row in self.table.values() if isinstance(row, dict)]
         return sorted(set(rows[0]).intersection(*rows[1:]) - {"names"}) if rows else []
 
     def _function(self, place: str, function: str, backend: ModuleType | None) -> None:
@@ -214,6 +235,8 @@ class Check:
 
     def _text(self, place: str, text: Any, known: Iterable[str]) -> None:
         """Check a text, or texts that are used in turn, and the fields in them."""
+        if text == []:
+            self.refuse(place, "is empty. Add a text")
         for part in text if isinstance(text, list) else [text]:
             self._type(place, part, str)
             try:
@@ -239,6 +262,13 @@ class Check:
     def _type(self, place: str, value: Any, kind: Any) -> None:
         if not is_of_type(value, kind):
             self.refuse(place, f"must be {FORMS[kind]}, not {value!r}")
+
+
+def _kind_of(value: Any) -> Any:
+    """Type of an entry of words: a list of texts, lists by name, or a text."""
+    if isinstance(value, dict):
+        return dict[str, list[str]]
+    return list[str] if isinstance(value, list) else type(value)
 
 
 def field_names(text: Any) -> list[str]:

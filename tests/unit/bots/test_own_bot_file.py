@@ -1,12 +1,14 @@
 """A bot file of one's own: with and without a back end, its languages, and mistakes told in one line."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from vivavoce_bots.__main__ import main
-from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS
+from vivavoce_bots.engine.bot_file import BOTS, read_source, read_yaml
+from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS, check_bot, check_source
 from vivavoce_bots.engine.own_bot import own_entry
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-bot-file.md"
@@ -206,3 +208,12 @@ def test_every_key_stands_in_the_reference() -> None:
     keys = {*KEYS, *TASK_KEYS, *SLOT_KEYS} - of_search_bots
     settings = set(COMMON["settings"]) - {"confirmation"}
     assert {key for key in keys | settings if f"`{key}" not in page} == set()
+
+
+@pytest.mark.parametrize("name", ["callsteering", "carbs", "chef", "house", "telco"])
+def test_the_checks_accept_the_files_of_the_bundled_bots(name: str) -> None:
+    source = read_yaml(BOTS / f"{name}.yaml")
+    check_source(f"{name}.yaml", source)
+    backend = import_module(f"vivavoce_bots.bots.{name}")
+    for variant in source["variants"]:
+        check_bot(f"{name}.yaml", read_source(name, variant), backend)
