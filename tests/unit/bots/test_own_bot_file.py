@@ -5,7 +5,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from vivavoce.cli.bots import app
 from vivavoce_bots.__main__ import main
 from vivavoce_bots.engine.bot_file import BOTS, read_source, read_yaml
 from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS, check_bot, check_source
@@ -217,3 +219,12 @@ def test_the_checks_accept_the_files_of_the_bundled_bots(name: str) -> None:
     backend = import_module(f"vivavoce_bots.bots.{name}")
     for variant in source["variants"]:
         check_bot(f"{name}.yaml", read_source(name, variant), backend)
+
+
+def test_the_command_hands_a_file_with_its_options_to_the_process_that_runs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr("os.execv", lambda program, words: started.append(words))
+    CliRunner().invoke(app, ["run", "./shop.yaml", "--port", "9103"])
+    assert [words[1:] for words in started] == [["-m", "vivavoce_bots", "./shop.yaml", "--port", "9103"]]
