@@ -88,6 +88,7 @@ def facts(folder: Path) -> dict[str, Any]:
     del found["created_at"]
     if found["source"].get("level") == "analysis":
         found["source"]["level"] = "internal"  # what the one level of before is called since there are three
+    found["source"].pop("log", None)  # the fingerprint of the log since then
     found.pop("noted", None)  # the notes once more, with their values; datasets of before lack it
     found["tables"] = {name: table for name, table in found["tables"].items() if name not in NEW}
     for name, table in found["tables"].items():
@@ -125,9 +126,11 @@ AGENTS = {
     "grounded_answers",
     "ungrounded_answers",
 }
-SAME_REPORT = 0.85  # share of the numbers, in their order
+SAME_REPORT = 0.8  # share of the numbers, in their order; plainer sentences have other numbers
 # since then: is one no worse than the other by the margin, and how many dialogues were left by who held them
 NOT_TESTED = {"no_worse", "abandoned"}
+# since then: ranks of an arena's systems, group by group of those that met
+RANKS = {"unbounded", "separate", "ranks", "part"}
 NEW = {"checks"}  # tables since then: what people answered to stimuli whose answer was known
 # how intervals of rates are made since then, of the same rate and error
 SCORE, LOGIT = "cluster_robust_wilson_t", "cluster_robust_logit_t"
@@ -148,7 +151,7 @@ DIVERGED = 1e6  # an estimate that a search never found
 def test_its_log_is_sound_and_gives_the_dataset_that_it_gave(name: str, tmp_path: Path) -> None:
     study, scope = DATASETS[name]
     folder = open_copy(study, tmp_path)
-    assert json.loads(vivavoce("log", "verify", folder, "--json"))["broken"] is None
+    assert json.loads(vivavoce("log", "verify", folder, "--json"))["problems"] == []
     vivavoce("export", folder, "--into", tmp_path / "dataset", "--only", scope)
     exported, before = rows(tmp_path / "dataset"), rows(FIXTURES / "datasets" / name)
     assert exported.keys() - NEW == before.keys()
@@ -189,7 +192,7 @@ def same(found: Any, was: Any, at: str = "", moved: "re.Pattern[str] | None" = N
     if isinstance(was, dict) and isinstance(found, dict) and found.get("clusters") == 1:
         assert found["low"] is found["high"] is None, at  # one person has no interval since then
     elif isinstance(was, dict) and isinstance(found, dict):
-        assert found.keys() - ((AGENTS | NOT_TESTED) - was.keys()) == was.keys(), at
+        assert found.keys() - ((AGENTS | NOT_TESTED | RANKS) - was.keys()) == was.keys(), at
         drawn = moved is not None and at.endswith("/models/bootstrap") and was.get("low") is not None
         for end in ("low", "high") if drawn else ():
             assert abs(found[end] - was[end]) <= DRAWN * (was["high"] - was["low"]), f"{at}/{end}"
@@ -416,7 +419,7 @@ def test_a_log_that_was_continued_is_sound_and_keeps_what_was_said(
     name: str, gone_on: Any, tmp_path: Path
 ) -> None:
     folder, _ = gone_on[name]
-    assert json.loads(vivavoce("log", "verify", folder, "--json"))["broken"] is None
+    assert json.loads(vivavoce("log", "verify", folder, "--json"))["problems"] == []
     vivavoce("export", folder, "--into", tmp_path / "dataset", "--only", "people")
     now, left = rows(tmp_path / "dataset"), {one["visit"] for one in LEFT}
     for table, was in rows(FIXTURES / "datasets" / name).items():

@@ -6,7 +6,7 @@ from bisect import bisect
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Table, Text, cast, delete, select, type_coerce
@@ -23,7 +23,7 @@ from vivavoce.log.store import Log
 from vivavoce.log.tables import PROJECTIONS, events, roots, visits
 from vivavoce.log.transaction import Transaction
 
-_OVERDUE: Final = timedelta(seconds=2 * EVERY_S)
+_OVERDUE_S: Final = 2 * EVERY_S
 _VERIFIED: Final = (
     *(events.c[name] for name in FACTS),
     events.c.salt,
@@ -164,6 +164,7 @@ class _Walk:
         self.count = self.covered = self.unchained = 0
         self.chained = False
         self.uncovered: tuple[datetime, datetime] | None = None
+        self.uncovered_s: dict[str, tuple[float, float]] = {}  # by process, whose clock never jumps
 
     def verified(self, connection: Connection) -> Verified:
         try:
@@ -173,7 +174,7 @@ class _Walk:
         self.problems += [_interval(*broken) for broken in _joined(self.broken)]
         if not self.recorded:
             self.problems.append("all roots were removed; nothing protects the events")
-        if self.uncovered and self.uncovered[1] - self.uncovered[0] > _OVERDUE:
+        if self.uncovered and any(end - begin > _OVERDUE_S for begin, end in self.uncovered_s.values()):
             since, until = map(_time, self.uncovered)
             number = self.count - self.covered
             self.problems.append(
@@ -243,6 +244,8 @@ class _Walk:
         self.count += 1
         if not self.pending:
             self.uncovered = (self.uncovered or (row["at"],))[0], row["at"]
+            begin, end = self.uncovered_s.get(row["boot"], (row["monotonic_s"], row["monotonic_s"]))
+            self.uncovered_s[row["boot"]] = min(begin, row["monotonic_s"]), max(end, row["monotonic_s"])
         earlier = position <= self.first.last
         if row["commitment"] is None or row["salt"] is None:
             self._report(row, "its hash was removed")
