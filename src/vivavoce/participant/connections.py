@@ -26,7 +26,7 @@ MOST_QUEUED: Final = 8  # requests sent before the answer to the one before; bro
 IDLE_S: Final = 10
 
 
-class Readers:
+class UnreadAnswers:
     """Connections whose other end must read.
 
     Who reads less than `slowest_reader` bytes a second for `read_s` seconds is disconnected, and whose answer
@@ -36,7 +36,7 @@ class Readers:
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     read_s, slowest_reader, most_unread = READ_S, SLOWEST_READER, MOST_UNREAD
-    _unread: "ClassVar[dict[Readers, None]]" = {}
+    _unread: "ClassVar[dict[UnreadAnswers, None]]" = {}
     _reader_timer: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -82,7 +82,7 @@ class Readers:
         self.transport.abort()
 
 
-class PatientProtocol(Readers, HttpToolsProtocol):
+class PatientProtocol(UnreadAnswers, HttpToolsProtocol):
     """HTTP by uvicorn that closes slow and idle connections.
 
     A request's head must arrive whole within its limits of time and bytes, and its body without a long
@@ -195,7 +195,7 @@ class PatientProtocol(Readers, HttpToolsProtocol):
         self._await_reader()
 
 
-class PatientSocket(Readers, WebSocketsSansIOProtocol):
+class PatientSocket(UnreadAnswers, WebSocketsSansIOProtocol):
     """WebSockets by uvicorn, of which those that do not answer a ping are not waited for either."""
 
     def keepalive_timeout(self) -> None:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.connectors.secrets import Vault
-from vivavoce.core.secrets import names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.secrets import names_in
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -12,7 +12,7 @@ import uvicorn
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
-from vivavoce.participant.connections import PatientProtocol, Readers, options
+from vivavoce.participant.connections import PatientProtocol, UnreadAnswers, options
 
 PROMPT_S = 1.5  # in which who has connected asks, however busy the machine
 ASKED = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -61,7 +61,7 @@ class Door:
 def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     monkeypatch.setattr(PatientProtocol, "head_s", PROMPT_S)
     monkeypatch.setattr(PatientProtocol, "body_s", PROMPT_S)
-    monkeypatch.setattr(Readers, "read_s", PROMPT_S)
+    monkeypatch.setattr(UnreadAnswers, "read_s", PROMPT_S)
     monkeypatch.setattr(PatientProtocol, "most_waiting", 20)
     opened = Door()
     config = uvicorn.Config(opened, port=opened.port, log_level="error", lifespan="off", **options())
@@ -182,8 +182,8 @@ def rest_of(connection: socket.socket) -> int:
 def test_where_too_much_is_unread_who_has_waited_longest_is_disconnected(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Readers, "read_s", 10 * PATIENCE_S)
-    monkeypatch.setattr(Readers, "most_unread", 3 * LONGEST)
+    monkeypatch.setattr(UnreadAnswers, "read_s", 10 * PATIENCE_S)
+    monkeypatch.setattr(UnreadAnswers, "most_unread", 3 * LONGEST)
     last = LONG.replace(b"Host", b"Connection: close\r\nHost")
     with ExitStack() as stack:
         readers = []
