@@ -286,7 +286,7 @@ def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
     unsure = words(
         compose(written(tmp_path / "few", better=0.85), ReportOptions(against=old, margin=0.01)), "against"
     )
-    assert "non-inferiority within 1.0 points is not shown" in unsure
+    assert "too few people (80) to show non-inferiority within 1.0 points" in unsure
 
 
 def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
