@@ -60,6 +60,8 @@ def import_(
         )
     for line in by_reason(result.skipped):
         note(f"skipped {line}")
+    for sentence in result.summary:
+        note(str(sentence))
     note(
         f"{result.calls} {importer.unit} into {result.dataset.folder}"
         + (f", {len(result.skipped)} skipped" if result.skipped else "")

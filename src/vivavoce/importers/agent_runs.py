@@ -13,6 +13,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
+from vivavoce.importers.fields import replaced
 from vivavoce.importers.items import LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
@@ -53,19 +54,23 @@ class Observed:
     user: str | None
 
 
-def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]:
+def _conversations(files: LogFiles, study: str, read: Read, *, updates: bool = False) -> Iterator[LogItem]:
     """One dialogue a thread, else a trace: all of a trace belong to the thread that one of them names."""
-    traces: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
+    observed: dict[str, tuple[str, Observed]] = {}
     for record in files.records():
         problem = record.problem
         if problem is None:
             try:
                 for run in read(record.content):
-                    traces[run.trace].append((record.place, run))
+                    if not files.is_repeat(record.place, f"run {run.key!r}", run, updates=updates):
+                        observed[run.key] = (record.place, run)
             except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
                 problem = str(error)
         if problem is not None:
             yield LogItem(record.place, problem=problem)
+    traces: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
+    for place, run in observed.values():
+        traces[run.trace].append((place, run))
     threads: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
     for trace, placed_runs in traces.items():
         threads[next((run.thread for _, run in placed_runs if run.thread), trace)] += placed_runs
@@ -217,7 +222,7 @@ def _observation(fields: dict[str, Any], trace: dict[str, Any]) -> Observed:
         key=need(fields, "id", str),
         parent=maybe(fields, "parent_observation_id", str),
         trace=maybe(fields, "trace_id", str) or need(trace, "id", str),
-        thread=maybe({**trace, **fields}, "session_id", str) or maybe(trace, "session_id", str),
+        thread=maybe(fields, "session_id", str) or maybe(trace, "session_id", str),
         kind={"GENERATION": "model", "TOOL": "tool"}.get(kind, "other"),
         name=maybe(fields, "name", str) or maybe(trace, "name", str),
         started=_moment(fields, "start_time"),
@@ -233,13 +238,13 @@ def _observation(fields: dict[str, Any], trace: dict[str, Any]) -> Observed:
 
 def _snake(content: Any) -> dict[str, Any]:
     """An object with its keys as files of the storage have them: `traceId` of the interface as `trace_id`."""
-    if not isinstance(content, Mapping):
+    if not isinstance(content, dict):
         raise ValueError(f"{shown_value(content)} is neither an observation nor a trace")
-    names = (
-        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in str(name))
-        for name in content
-    )
-    return dict(zip(names, content.values(), strict=True))
+    fields = {
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in str(name)): value
+        for name, value in dict.items(content)
+    }
+    return replaced(content, fields)
 
 
 # --- LangSmith ----------------------------------------------------------------------------------------
@@ -299,7 +304,7 @@ LANGFUSE: Final = Importer(
     name="langfuse",
     title="Observations and traces of Langfuse",
     layout="JSON or JSON Lines: observations, or traces that contain them",
-    rows=partial(_conversations, study="langfuse", read=_langfuse),
+    rows=partial(_conversations, study="langfuse", read=_langfuse, updates=True),
     notes=NOTES,
 )
 LANGSMITH: Final = Importer(

@@ -20,23 +20,26 @@ from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.dataset.reader import Dataset, check_free
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.items import ItemRows, LogItem, Row, columns_of
-from vivavoce.importers.log_files import LogFiles, one_line
+from vivavoce.importers.log_files import MOST_NAMED, LogFiles, one_line
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, cambridge_slot, read_venues
 
 Progress = Callable[[int, int], None]
 Found = tuple[LogItem, ItemRows | InputError]
-MOST_NAMED: Final = 20
 ABREAST: Final = 1000
 """Items whose rows are made into columns at once."""
 PSEUDONYMS: Final = N_("Participant names are not stored; participants are numbered in log order.")
 
 
 class ImportResult(NamedTuple):
-    """The dataset, how many calls it holds, and one line `place: problem` for each one left out."""
+    """The dataset, how many calls it holds, one line `place: problem` for each one left out, and a summary.
+
+    summary  sentences on what else of the log is not in the dataset: repeated records, fields not read
+    """
 
     dataset: Dataset
     calls: int
     skipped: list[str]
+    summary: tuple[LocalizedText | str, ...] = ()
 
 
 def by_reason(skipped: Iterable[str]) -> list[str]:
@@ -144,8 +147,9 @@ class Importer:
                     f"cannot read any of {len(items)} items; first problem: {reading.skipped[0]}",
                     hint=f"expected {self.layout}",
                 )
-            reading.finish([*self.notes, *files.notes()], venues)
-            return ImportResult(writer.close(), reading.taken, reading.skipped)
+            summary = tuple(files.notes())
+            reading.finish([*self.notes, *summary], venues)
+            return ImportResult(writer.close(), reading.taken, reading.skipped, summary)
 
     def draft_mapping(self, paths: list[Path]) -> str:
         """A mapping file for a log, as YAML to be edited. Raises InputError: this format takes none."""

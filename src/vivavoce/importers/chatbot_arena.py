@@ -35,7 +35,7 @@ SIDES: Final = {"left": "a", "right": "b"}
 
 def read_battles(files: LogFiles) -> Iterable[LogItem]:
     """One battle an object."""
-    for number, record in enumerate(files.records(), start=1):
+    for number, record in enumerate(files.records("question_id", "id"), start=1):
         yield LogItem.of(record, partial(_battle, number=number))
 
 

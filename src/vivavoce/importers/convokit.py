@@ -39,13 +39,13 @@ def read_convokit(files: LogFiles) -> Iterator[LogItem]:
             files.passed_over += 1
     for folder, parts in corpora.items():
         if "utterances" in parts:
-            yield from _corpus(folder, parts)
+            yield from _corpus(files, folder, parts)
         else:
             place = next(iter(parts.values())).place
             yield LogItem(place, problem="utterances.jsonl is missing in the same folder")
 
 
-def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
+def _corpus(files: LogFiles, folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
     contents: dict[str, Mapping[str, Any]] = {}
     for name in ("speakers", "conversations"):
         file = parts.get(name) or (parts.get("users") if name == "speakers" else None)
@@ -59,6 +59,11 @@ def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
         if problem is None:
             try:
                 key = _conversation(record.content)
+                name = record.content.get("id")
+                if name is not None and files.is_repeat(
+                    record.place, f"utterance {name!r} of {folder}", record.content
+                ):
+                    continue
             except ValueError as error:
                 problem = str(error)
         if key is None:

@@ -7,6 +7,7 @@ import json
 import tarfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import LocalizedText, statement
+from vivavoce.importers.fields import Fields, unread
 from vivavoce.importers.sources import ARCHIVES
 
 LARGEST_BYTES: Final = 2**30
@@ -29,6 +31,12 @@ BROKEN: Final = (
     NotImplementedError,
 )
 PASSED_OVER: Final = N_("{n} files of other types were ignored.")
+REPEATED: Final = N_("{n} repeated records were left out.")
+REPLACED: Final = N_("{n} records were replaced by a later version of theirs.")
+UNREAD: Final = N_("{n} fields of the first {records} records were not read: {which}")
+MOST_NAMED: Final = 20
+MOST_WATCHED: Final = 1000
+"""Records of which the fields that nobody reads are counted: watching them all would slow large logs."""
 
 
 class LogRecord(NamedTuple):
@@ -42,12 +50,16 @@ class LogRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One file: where it lies, its name among the others without an ending, what it holds."""
+    """One file: where it lies, its name among the others without an ending, what it holds.
+
+    contents  the first objects that were read, of this file and the others
+    """
 
     place: str
     name: str
     data: bytes = b""
     problem: str | None = None
+    contents: list[Any] = field(default_factory=list)
 
     def text(self) -> str:
         """Read the text. Raises ValueError: it is no text in UTF-8, or in UTF-16 that says so"""
@@ -62,12 +74,18 @@ class LogFile:
 
     def records(self) -> Iterator[LogRecord]:
         """The objects of a JSON or JSON Lines file: the items of a list, else one a line, else the whole."""
+        for record in self._records():
+            if len(self.contents) < MOST_WATCHED:
+                self.contents.append(record.content)
+            yield record
+
+    def _records(self) -> Iterator[LogRecord]:
         try:
             text = self.text()
         except ValueError as error:
             yield LogRecord(self.place, self.name, problem=str(error))
             return
-        content, problem = read_json(text)
+        content, problem = read_json(text, watched=True)
         lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
         if problem is None and isinstance(content, list):
             yield from (
@@ -78,9 +96,12 @@ class LogFile:
             yield LogRecord(self.place, self.name if len(lines) > 1 else f"{self.name}-1", content)
         elif sum(line.lstrip().startswith(("{", "[")) for _, line in lines) * 2 > len(lines) > 1:
             for number, line in lines:
-                yield LogRecord(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
+                yield LogRecord(f"{self.place}:{number}", f"{self.name}-{number}", *self._read(line))
         elif lines:
             yield LogRecord(self.place, self.name, problem=f"neither JSON nor JSON Lines; {problem}")
+
+    def _read(self, line: str) -> tuple[Any, str | None]:
+        return read_json(line, watched=len(self.contents) < MOST_WATCHED)
 
 
 @dataclass(slots=True)
@@ -91,6 +112,9 @@ class LogFiles:
     mapping  file that says what the columns of tables are
     hashes   SHA-256 of the files that were read
     noted    what the importer found to be true of all of them, for the dataset's notes
+    contents the first objects that were read
+    counts   repeated records, by the sentence that tells them
+    first    place and content of each record that has an identity
     """
 
     paths: list[Path]
@@ -100,6 +124,9 @@ class LogFiles:
     hashes: list[str] = field(default_factory=list)
     passed_over: int = 0
     noted: list[LocalizedText | str] = field(default_factory=list)
+    contents: list[Any] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[LogFile]:
         self.hashes, self.passed_over = [], 0
@@ -109,13 +136,51 @@ class LogFiles:
                     self.hashes.append(hashlib.sha256(file.data).hexdigest())
                 yield file
 
-    def records(self) -> Iterator[LogRecord]:
-        """The objects of all files."""
+    def records(self, *keys: str) -> Iterator[LogRecord]:
+        """The objects of all files; of those with the same key, in the first of these fields, one."""
         for file in self:
-            yield from file.records()
+            for record in file.records():
+                fields = record.content if isinstance(record.content, dict) else {}
+                name = next((str(fields[key]) for key in keys if fields.get(key)), None)
+                try:
+                    if name is not None and self.is_repeat(record.place, f"record {name!r}", fields):
+                        continue
+                except ValueError as error:
+                    record = record._replace(problem=str(error))
+                yield record
+
+    def is_repeat(self, place: str, name: str, content: Any, *, updates: bool = False) -> bool:
+        """Whether a record of this name stood before with the same content; repeats are counted.
+
+        updates  the format says that a later record of the same name takes the place of an earlier one
+        Raises  ValueError: it stood before with other content
+        """
+        before, known = self.first.setdefault(name, (place, content))
+        if known is content:
+            return False
+        if known == content:
+            self.counts[REPEATED] += 1
+            return True
+        if not updates:
+            raise ValueError(f"{name} stands at {before} with other content; keep one of them")
+        self.counts[REPLACED] += 1
+        self.first[name] = (place, content)
+        return False
 
     def notes(self) -> list[LocalizedText | str]:
-        return [*self.noted, *([statement(PASSED_OVER, n=self.passed_over)] if self.passed_over else [])]
+        """What to know of this log, beside what was read: once all was read."""
+        counts = Counter({PASSED_OVER: self.passed_over, **self.counts})
+        told = [*self.noted, *(statement(sentence, n=n) for sentence, n in counts.items() if n)]
+        if names := unread(self.contents):
+            ordered = sorted(names.items(), key=lambda entry: (-entry[1], entry[0]))
+            listed = [f"{name} ({n})" for name, n in ordered[:MOST_NAMED]]
+            more = ["..."] * (len(ordered) > MOST_NAMED)
+            told.append(
+                statement(
+                    UNREAD, n=len(ordered), records=len(self.contents), which=", ".join([*listed, *more])
+                )
+            )
+        return told
 
     def _below(self, path: Path) -> Iterator[LogFile]:
         if path.is_dir():
@@ -163,7 +228,7 @@ class LogFiles:
             return LogFile(
                 place, _stem(name), problem=f"larger than {LARGEST_BYTES >> 20} MiB; split the file"
             )
-        return LogFile(place, _stem(name), data)
+        return LogFile(place, _stem(name), data, contents=self.contents)
 
 
 def _stem(name: str) -> str:
@@ -186,13 +251,18 @@ def _zip_members(path: Path) -> Iterator[tuple[str, Any]]:
                     yield member.filename, opened
 
 
-_JSON: Final = json.JSONDecoder(parse_constant=lambda _: None)  # made once: logs have a text a line
+# Made once: logs have a text a line.
+_JSON: Final = json.JSONDecoder(parse_constant=lambda _: None)
+_WATCHED: Final = json.JSONDecoder(object_pairs_hook=Fields, parse_constant=lambda _: None)
 
 
-def read_json(text: str) -> tuple[Any, str | None]:
-    """Read JSON, or return the problem; numbers that JSON does not have are null."""
+def read_json(text: str, *, watched: bool = False) -> tuple[Any, str | None]:
+    """Read JSON, or return the problem; numbers that JSON does not have are null.
+
+    watched  objects remember which of their fields are read
+    """
     try:
-        return _JSON.decode(text), None
+        return (_WATCHED if watched else _JSON).decode(text), None
     except RecursionError:
         return None, "nested too deeply"
     except ValueError as error:

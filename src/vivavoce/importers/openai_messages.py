@@ -1,9 +1,11 @@
 """Import of chats as the OpenAI API has them: one object with `messages` a line, tool calls included.
 
-Source  API reference of OpenAI, chat completions: messages, tool calls, usage (read November 2026)
+Source  API reference of OpenAI, chat completions: messages, tool calls, usage; of Anthropic, messages: blocks
+        of tools (read November 2026)
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
@@ -14,26 +16,49 @@ from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
     "Consecutive messages of one party form one turn; system prompts are not turns.",
-    "The log does not show failed tool calls.",
+    "Tool calls count as failed where the log says so: OpenAI's does not, Anthropic's does.",
     "The log does not contain the language.",
     "The log does not contain the kind of users; human users are assumed.",
 )
 PROMPTS: Final = N_("{n} system prompts were left out.")
 PARTS: Final = N_("{n} non-text message parts were left out.")
 RESULTS: Final = N_("{n} tool results without a matching call were left out.")
+CALL, RESULT = "tool_use", "tool_result"
+"""Endings of the kinds of Anthropic's blocks for tools, such as `server_tool_use`."""
 TEXT_PARTS: Final = ("text", "input_text", "output_text", "refusal")
 
 
 def read_openai(files: LogFiles) -> Iterable[LogItem]:
-    """One dialogue an object."""
-    return [LogItem.of(record, _dialogue) for record in files.records()]
+    """One dialogue an object. Tool calls are logged where one of them has or could have any."""
+    records = list(files.records("id"))
+    logged = any(_has_tools(record.content) for record in records) or None
+    return [LogItem.of(record, partial(_dialogue, tools_logged=logged)) for record in records]
 
 
-def _dialogue(rows: ItemRows, record: LogRecord) -> None:
+def _has_tools(content: Any) -> bool:
+    """Whether a chat defines tools, or has a message with a place for calls or a call."""
+    if not isinstance(content, dict):
+        return False
+    messages = content.get("messages")
+    return bool(content.get("tools") or content.get("functions")) or any(
+        "tool_calls" in message or "function_call" in message or blocks_of(message, CALL)
+        for message in (messages if isinstance(messages, list) else [])
+        if isinstance(message, dict)
+    )
+
+
+def _dialogue(rows: ItemRows, record: LogRecord, *, tools_logged: bool | None) -> None:
     messages = need(record.content, "messages", list)
-    model = maybe(record.content, "model", str)
+    model, who = maybe(record.content, "model", str), maybe(record.content, "user", (str, int))
+    if record.content.get("system"):
+        rows.lose(PROMPTS)
     dialogue = ForeignDialogue(
-        rows, record.key, study="openai", system=model or "assistant", tools_logged=True
+        rows,
+        record.key,
+        study="openai",
+        system=model or "assistant",
+        participant_id=None if who is None else str(who),
+        tools_logged=tools_logged,
     )
     add_messages(rows, dialogue, messages)
     if (usage := maybe(record.content, "usage", dict)) is not None:
@@ -52,18 +77,41 @@ def add_messages(rows: ItemRows, dialogue: ForeignDialogue, messages: list[Any])
             case "system" | "developer":
                 rows.lose(PROMPTS)
             case "user":
-                dialogue.say("user", content_text(rows, message.get("content")))
+                text = content_text(rows, message.get("content"))
+                results = blocks_of(message, RESULT)
+                for result in results:
+                    _end_block(rows, dialogue, result)
+                if text is not None or not results:
+                    dialogue.say("user", text)
             case "assistant":
                 text = content_text(rows, message.get("content")) or maybe(message, "refusal", str)
                 dialogue.say("system", text or None)
                 for call in tool_calls_of(message):
                     dialogue.call_tool(*call)
+                for result in blocks_of(message, RESULT):
+                    _end_block(rows, dialogue, result)
             case "tool" | "function":
                 key = message.get("tool_call_id") or message.get("name")
                 if not dialogue.end_tool(key, as_text(message.get("content"))):
                     rows.lose(RESULTS)
             case _:
                 raise ValueError(f"message {number} has the unknown role {shown_value(role)}")
+
+
+def blocks_of(message: Mapping[str, Any], ending: str) -> list[Mapping[str, Any]]:
+    """Parts of a message whose kind ends so."""
+    if not isinstance(content := message.get("content"), list):
+        return []
+    parts = (part for part in content if isinstance(part, dict))
+    return [part for part in parts if str(part.get("type")).endswith(ending)]
+
+
+def _end_block(rows: ItemRows, dialogue: ForeignDialogue, block: Mapping[str, Any]) -> None:
+    """End a call with its result; what tools of the API itself give is kept as JSON."""
+    content, failed = block.get("content"), bool(maybe(block, "is_error", bool))
+    result = content_text(rows, content) if block["type"] == RESULT else as_text(content)
+    if not dialogue.end_tool(maybe(block, "tool_use_id", str), result, failed=failed):
+        rows.lose(RESULTS)
 
 
 def tool_calls_of(message: Mapping[str, Any]) -> Iterable[tuple[str | None, str, Any]]:
@@ -74,6 +122,8 @@ def tool_calls_of(message: Mapping[str, Any]) -> Iterable[tuple[str | None, str,
     if (function := maybe(message, "function_call", dict)) is not None:
         name = need(function, "name", str)
         yield name, name, function.get("arguments")
+    for block in blocks_of(message, CALL):
+        yield maybe(block, "id", str), need(block, "name", str), block.get("input")
 
 
 def content_text(rows: ItemRows, content: Any) -> str | None:
@@ -89,7 +139,7 @@ def content_text(rows: ItemRows, content: Any) -> str | None:
             texts.append(part)
         elif kind in TEXT_PARTS:
             texts.append(need(part, "refusal" if kind == "refusal" else "text", str))
-        else:
+        elif not kind.endswith((CALL, RESULT)):
             rows.lose(PARTS)
     return "\n".join(texts) or None
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
+from vivavoce.importers.fields import Fields, replaced
 from vivavoce.importers.items import LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles, read_json
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
@@ -127,8 +128,11 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
         problem = record.problem
         if problem is None:
             try:
-                new_spans = list(_spans(record.content))
-                spans += [(record.place, span) for span in new_spans]
+                for span in list(_spans(record.content)):
+                    key = span.get("spanId")
+                    name = f"span {key!r} of trace {span['traceId']!r}"
+                    if key is None or not files.is_repeat(record.place, name, span):
+                        spans.append((record.place, span))
                 for log in _logs(record.content):
                     logs[str(log.get("spanId"))].append(log)
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -142,12 +146,13 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
 def _spans(content: Any) -> Iterator[Span]:
     is_export = isinstance(content, Mapping) and ("resourceSpans" in content or "resourceLogs" in content)
     for resource in (maybe(content, "resourceSpans", list) or []) if is_export else [{"spans": [content]}]:
-        attributes = _attributes(maybe(resource, "resource", dict) or {})
+        attributes = Fields(_attributes(maybe(resource, "resource", dict) or {}))
         for scope in maybe(resource, "scopeSpans", list) or [resource]:
             for span in maybe(scope, "spans", list) or []:
                 need(span, "traceId", str)
                 started = _nanoseconds(span, "startTimeUnixNano")
-                yield {**span, "told": _attributes(span), "resource": attributes, "started": started}
+                more = {"attributes": Fields(_attributes(span)), "resource": attributes, "started": started}
+                yield replaced(span, {**dict(dict.items(span)), **more})
 
 
 def _logs(content: Any) -> Iterator[Span]:
@@ -182,7 +187,7 @@ def _conversations(spans: Iterable[tuple[str, Span]]) -> Iterator[tuple[str, str
         traces[span["traceId"]].append((place, span))
     by_conversation: dict[str, list[tuple[str, Span]]] = defaultdict(list)
     for trace, placed_spans in traces.items():
-        names = (span["told"].get("gen_ai.conversation.id") for _, span in placed_spans)
+        names = (span["attributes"].get("gen_ai.conversation.id") for _, span in placed_spans)
         by_conversation[next((str(name) for name in names if name), trace)] += placed_spans
     for key, placed_spans in by_conversation.items():
         yield key, placed_spans[0][0], [span for _, span in placed_spans]
@@ -218,12 +223,12 @@ def _above(span: Span, by_id: Mapping[Any, Span]) -> Iterator[Span]:
 
 
 def _operation(span: Span) -> str:
-    operation = span["told"].get("gen_ai.operation.name")
-    return str(operation) if operation else "chat" if "gen_ai.request.model" in span["told"] else ""
+    operation = span["attributes"].get("gen_ai.operation.name")
+    return str(operation) if operation else "chat" if "gen_ai.request.model" in span["attributes"] else ""
 
 
 def _model_call(span: Span, logs: Mapping[str, list[Span]], *, inner: bool, usage: bool = True) -> ModelCall:
-    attributes = span["told"]
+    attributes = span["attributes"]
     events = [
         {"name": event.get("name"), "told": _attributes(event), "body": None}
         for event in maybe(span, "events", list) or []
@@ -264,7 +269,7 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _tool(span: Span) -> ToolSpan:
-    attributes, status = span["told"], maybe(span, "status", dict) or {}
+    attributes, status = span["attributes"], maybe(span, "status", dict) or {}
     failed = status.get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in attributes
     error = status.get("message") or attributes.get("error.type")
     return ToolSpan(
@@ -287,7 +292,7 @@ def _system(spans: Iterable[Span]) -> str:
     """The agent that answers, else the service, else the model."""
     for name in ("gen_ai.agent.name", "service.name", "gen_ai.response.model", "gen_ai.request.model"):
         for span in spans:
-            name_value = span["told"].get(name) or span["resource"].get(name)
+            name_value = span["attributes"].get(name) or span["resource"].get(name)
             if name_value and not str(name_value).startswith("unknown_service"):
                 return str(name_value)
     return "system"
@@ -295,7 +300,8 @@ def _system(spans: Iterable[Span]) -> str:
 
 def _user(spans: Iterable[Span]) -> str | None:
     names = ("user.id", "enduser.id")
-    return next((str(user) for span in spans for name in names if (user := span["told"].get(name))), None)
+    users = (span["attributes"].get(name) for span in spans for name in names)
+    return next((str(user) for user in users if user), None)
 
 
 OPENTELEMETRY: Final = Importer(

@@ -17,7 +17,7 @@ from vivavoce.core.validation import load_model, shown_value
 from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
-from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, one_line
+from vivavoce.importers.log_files import REPEATED, LogFile, LogFiles, LogRecord, one_line
 from vivavoce.importers.table_mapping import (
     SPEAKER_KEYS,
     TEXT_KEYS,
@@ -61,6 +61,11 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
             for column in numbers:
                 _check_number(record, column, mapping, files)
         key = _key(record, mapping)
+        try:
+            if record.problem is None and _is_repeat(files, record, key, mapping):
+                continue
+        except ValueError as error:
+            record = record._replace(problem=str(error))
         if record.problem is None and key is None:
             record = record._replace(
                 problem=f"no {mapping.columns.dialogue!r}: the row belongs to no dialogue"
@@ -70,7 +75,8 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
         else:
             dialogues.setdefault(key, []).append(record)
     for key, records in dialogues.items():
-        yield LogItem(records[0].place, partial(_dialogue, key=key, records=records, mapping=mapping))
+        distinct = _distinct(files, records, mapping)
+        yield LogItem(records[0].place, partial(_dialogue, key=key, records=distinct, mapping=mapping))
 
 
 def guess_mapping(files: LogFiles) -> str:
@@ -132,6 +138,24 @@ def _key(record: LogRecord, mapping: TableMapping) -> str | None:
         return record.key
     key = record.content.get(mapping.columns.dialogue)
     return None if key in (None, "") or isinstance(key, list | dict) else str(key)
+
+
+def _is_repeat(files: LogFiles, record: LogRecord, key: str | None, mapping: TableMapping) -> bool:
+    """Whether the row of a dialogue stood before. Raises ValueError: it stood there with other content"""
+    if mapping.rows == "turn":
+        return False
+    name = f"dialogue {key!r}" if mapping.columns.dialogue else f"row {record.content!r}"
+    return files.is_repeat(record.place, name, record.content)
+
+
+def _distinct(files: LogFiles, records: list[LogRecord], mapping: TableMapping) -> list[LogRecord]:
+    """The rows of a dialogue without repeats; a row without a time is none: people say yes twice."""
+    distinct: dict[str, LogRecord] = {}
+    for record in records:
+        timed = mapping.columns.time is not None and record.content.get(mapping.columns.time)
+        distinct.setdefault(repr(record.content) if timed else record.place, record)
+    files.counts[REPEATED] += len(records) - len(distinct)
+    return list(distinct.values())
 
 
 def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: TableMapping) -> None:
