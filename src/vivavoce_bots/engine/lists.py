@@ -159,7 +159,7 @@ class Lists(Answers):
         if name and self.bot.slots[name].ask_quantity and state.frame.get(name):
             self._finish_list(turn, name)
             task = self.bot.tasks[state.task]
-            self._tell(turn, task, self._call(turn, task.call, task.argument))
+            self._tell(turn, task, self._call(turn, task, task.call))
         super()._on_goodbye(turn, slot)
 
     # --- unknown names ---------------------------------------------------------------------------------

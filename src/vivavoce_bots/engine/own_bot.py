@@ -1,17 +1,22 @@
 """Bot of a file of one's own, with an optional back end beside it: `mybot.yaml` and `mybot.py`."""
 
-from functools import partial
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
+from typing import Any
 
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.bot import Entry
-from vivavoce_bots.engine.bot_file import BotFileError, read_yaml
-from vivavoce_bots.engine.checks import check_bot, check_source
+from vivavoce_bots.engine.bot_file import BotFile, BotFileError, Task, read_yaml
+from vivavoce_bots.engine.checks import Check
+from vivavoce_bots.engine.commands import Outcome
+from vivavoce_bots.engine.engine import Engine
 from vivavoce_bots.engine.file_bot import FileBot
+from vivavoce_bots.engine.state import Turn
+from vivavoce_bots.engine.understandings import Understands
 
 
 def is_bot_path(name: str) -> bool:
@@ -25,38 +30,32 @@ def own_entry(path: Path) -> Entry:
     Raises  BotFileError: it cannot be read, or has a mistake
     """
     source = _read_own(path)
-    check_source(path.name, source)
+    Check(path.name).outline(source)
     variants = tuple(source.get("variants") or ("standard",))
-    return Entry(path.stem, str(source.get("summary", "")), variants, partial(_make_own_bot, path))
+    return Entry(
+        path.stem,
+        str(source.get("summary", "")),
+        variants,
+        lambda variant, seed=1, domain=None, understanding="rules": OwnBot(
+            path.stem, variant, seed, understanding, domain, path.parent
+        ),
+    )
 
 
-def _make_own_bot(
-    path: Path, variant: str, seed: int = 1, domain: Path | None = None, understanding: str = "rules"
-) -> FileBot:
-    return OwnBot(path.stem, variant, seed, understanding, domain, path.parent)
-
-
-def _read_own(path: Path) -> dict[str, object]:
+def _read_own(path: Path) -> dict[str, Any]:
     if path.suffix != ".yaml":
         raise BotFileError(f"{path}: is no bot file. Give its name the ending .yaml")
     try:
         source = read_yaml(path)
     except OSError as error:
         raise BotFileError(f"{path}: {error.strerror}. Correct the path") from None
-    except UnicodeDecodeError:
-        raise BotFileError(f"{path}: is not UTF-8. Save it as UTF-8") from None
-    except MarkedYAMLError as error:
-        raise BotFileError(f"{path.name}, {_place_of(error)}: {error.problem}. Correct the YAML") from None
-    except YAMLError as error:
-        raise BotFileError(f"{path.name}: {' '.join(str(error).split())}. Correct the YAML") from None
+    except (UnicodeDecodeError, YAMLError) as error:
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", error)
+        place = f"{path.name}, line {mark.line + 1}" if mark else path.name
+        raise BotFileError(f"{place}: {' '.join(str(problem).split())}. Correct the YAML") from None
     if not isinstance(source, dict):
         raise BotFileError(f"{path.name}: is no mapping. Begin with `prompts:` and `tasks:`")
     return source
-
-
-def _place_of(error: MarkedYAMLError) -> str:
-    mark = error.problem_mark
-    return f"line {mark.line + 1}" if mark else "YAML"
 
 
 class OwnBot(FileBot):
@@ -64,7 +63,7 @@ class OwnBot(FileBot):
 
     def prepare(self, domain: Path | None) -> None:
         super().prepare(domain)
-        check_bot(f"{self.name}.yaml", self.source, self.backend)
+        Check(f"{self.name}.yaml").bot(self.source, self.backend)
 
     def load_backend(self) -> ModuleType | None:
         path = self.folder / f"{self.name}.py"
@@ -78,10 +77,45 @@ class OwnBot(FileBot):
             raise BotFileError(_describe_failure(path, error)) from None
         return module
 
+    def make_engine(self, bot: BotFile, understanding: Understands) -> Engine:
+        return OwnEngine(bot, understanding, self.backend)
+
+
+class OwnEngine(Engine):
+    """Engine that writes a mistake of the back end as one line, and tells users that something failed."""
+
+    def _call(self, turn: Turn, task: Task, function: str, used: dict[str, Any] | None = None) -> Any:
+        try:
+            outcome = super()._call(turn, task, function, used)
+            mistake = self._mistake(turn, task, outcome) if outcome or function != task.check else ""
+            if not mistake:
+                return outcome
+            line = f"{self.bot.name}.py: {function}: {mistake}"
+        except Exception as error:
+            line = _describe_failure(Path(getattr(self.backend, "__file__", "")), error)
+        print(line, file=sys.stderr)
+        return Outcome("went_wrong", failed=True)
+
+    def _mistake(self, turn: Turn, task: Task, outcome: Any) -> str:
+        place = f"tasks.{task.name}"
+        if not isinstance(outcome, Outcome):
+            return f"returns {outcome!r}, which is no Outcome"
+        for slot in {outcome.retry, *outcome.ask} - {"", *task.slots}:
+            return f"slot {slot!r} is not in {place}.slots"
+        if not outcome.name and outcome.ask:
+            return ""
+        if outcome.name not in {*task.outcomes, *self.bot.prompts}:
+            return f"outcome {outcome.name!r} is not in {place}.outcomes"
+        try:
+            self._describe(turn, task, outcome)
+        except KeyError as error:
+            return f"outcome {outcome.name!r} has no value {error}"
+        return ""
+
 
 def _describe_failure(path: Path, error: Exception) -> str:
-    """Line of a back end that could not be loaded."""
+    """Line of a back end that could not be loaded or called."""
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 1
-    problem = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
-    return f"{path.name}, line {line}: {' '.join(problem.split())}. Correct the back end"
+    line = [getattr(error, "lineno", 1), *lines][-1]
+    problem = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{path.name}, line {line}: {problem}. Correct the back end"

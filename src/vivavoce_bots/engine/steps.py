@@ -51,16 +51,11 @@ class Steps:
 
     def _is_refused(self, turn: Turn, task: Task) -> bool:
         """Tell at once what would be refused after the confirmation, and ask for another value."""
-        outcome = self._call(turn, task.check) if task.check else None
+        outcome = self._call(turn, task, task.check) if task.check else None
         if outcome is None:
             return False
-        self._tell(turn, task, outcome)
-        self._retry(turn, outcome.retry)
+        self._conclude(turn, task, outcome)
         return True
-
-    def _retry(self, turn: Turn, slot: str) -> None:
-        turn.state.frame.pop(slot, None)
-        self.questions.ask(turn, Question("slot", slot))
 
     def _task_question(self, state: State) -> Question:
         """Question for any task, or for one of those that have the values of the frame."""
@@ -119,23 +114,27 @@ class Steps:
             text, acts = self._describe(turn, task, outcome)
             self.questions.ask(turn, Question("choice", "", Options(text, outcome.choices, acts)))
             return
-        self._tell(turn, task, outcome)
         frame = {**state.frame, **outcome.meant}
         ordered = [slot for slot in task.slots if slot in frame]
         self._remember(state, {slot: frame[slot] for slot in ordered})
+        self._conclude(turn, task, outcome)
+
+    def _conclude(self, turn: Turn, task: Task, outcome: Outcome) -> None:
+        """Tell an outcome and go on: end, ask again, wait for another value, or leave the task."""
+        self._tell(turn, task, outcome)
+        state = turn.state
         if outcome.end:
             self._end(turn)
-            return
-        if outcome.retry:
-            self._retry(turn, outcome.retry)
-            return
-        if task.refinable:
+        elif outcome.retry:
+            state.frame.pop(outcome.retry, None)
+            self.questions.ask(turn, Question("slot", outcome.retry))
+        elif task.refinable:
             state.question = Question("offer")
-            return
-        state.done = True
-        state.closed = (task.name, outcome.meant or dict(state.frame))
-        self._close_task(state)
-        self._advance(turn)
+        else:
+            state.done = True
+            state.closed = (task.name, outcome.meant or dict(state.frame))
+            self._close_task(state)
+            self._advance(turn)
 
     @staticmethod
     def _remember(state: State, values: dict[str, Any]) -> None:
@@ -168,15 +167,15 @@ class Steps:
     def _outcome(self, turn: Turn, task: Task, used: dict[str, Any] | None = None) -> Outcome:
         """Outcome of a task; one that calls nothing has the values of its slots."""
         if task.call:
-            outcome: Outcome = self._call(turn, task.call, task.argument, used)
+            outcome: Outcome = self._call(turn, task, task.call, used)
             return outcome
         return Outcome(task.name, {**turn.state.frame, **(used or {})})
 
-    def _call(self, turn: Turn, function: str, argument: str = "", used: dict[str, Any] | None = None) -> Any:
+    def _call(self, turn: Turn, task: Task, function: str, used: dict[str, Any] | None = None) -> Any:
         state = turn.state
         frame = {**state.frame, **(used or {})}
         before = deepcopy(state.memory)
-        outcome = getattr(self.backend, function)(self.bot, frame, state.denied, argument, state.memory)
+        outcome = getattr(self.backend, function)(self.bot, frame, state.denied, task.argument, state.memory)
         if self.bot.settings["undo"] and before != state.memory:
             state.history = [*state.history, before][-MOST_UNDONE:]
         return outcome
@@ -189,7 +188,8 @@ class Steps:
 
     def _describe(self, turn: Turn, task: Task, outcome: Outcome) -> tuple[str, list[Act]]:
         """Sentence and acts of an outcome."""
-        template = task.outcomes.get(outcome.name) or task.says or self.bot.prompts[outcome.name]
+        says = task.outcomes.get(outcome.name) or (outcome.name == task.name and task.says)
+        template = says or self.bot.prompts[outcome.name]
         frame = known(turn.state.frame)
         described = {name: value for name, value in outcome.values.items() if name in self.bot.slots}
         phrases = self.wording.phrases(described or frame)

@@ -1,5 +1,7 @@
 """Times of day in English and Italian tokens, as HH:MM."""
 
+from collections.abc import Sequence
+
 from vivavoce_bots.engine.numbers import read_number
 
 FIXED = {
@@ -9,42 +11,43 @@ FIXED = {
     "mezzogiorno": "12:00",
     "mezzanotte": "00:00",
 }
-PARTS = {
-    "morning": "10:00",
-    "lunch": "13:00",
-    "lunchtime": "13:00",
-    "afternoon": "16:00",
-    "evening": "20:00",
-    "dinner": "20:00",
-    "mattina": "10:00",
-    "pranzo": "13:00",
-    "pomeriggio": "16:00",
-    "sera": "20:00",
-    "cena": "20:00",
-}
 LEADS = {"at", "around", "about", "by", "after", "from", "alle", "all", "le", "ore", "verso", "dopo", "dalle"}
 MINUTES = {
-    ("half", "past"): 30,
-    ("half",): 30,
-    ("quarter", "past"): 15,
-    ("quarter", "to"): -15,
-    ("e", "mezza"): 30,
-    ("e", "mezzo"): 30,
-    ("e", "un", "quarto"): 15,
-    ("meno", "un", "quarto"): -15,
+    "half past": 30,
+    "half": 30,
+    "quarter past": 15,
+    "quarter to": -15,
+    "e mezza": 30,
+    "e mezzo": 30,
+    "e un quarto": 15,
+    "meno un quarto": -15,
 }
-CLOCK = ("o", "clock")
-LATER = {"pm", "sera", "pomeriggio", "evening", "afternoon"}
-EARLIER = {"am", "mattina", "mattino", "morning"}
-SMALL = {"di", "del", "in", "the", "e"}
-LAST_MORNING_HOUR = 10  # hours up to this one are in the afternoon, unless the morning is named
+MORNING, LATER, NIGHT = (0, 11), (12, 23), (20, 31)  # first and last hour, over midnight
+PARTS = {
+    "am": MORNING,
+    "morning": MORNING,
+    "mattina": MORNING,
+    "mattino": MORNING,
+    "pm": LATER,
+    "afternoon": LATER,
+    "evening": LATER,
+    "pomeriggio": LATER,
+    "sera": LATER,
+    "night": NIGHT,
+    "notte": NIGHT,
+}
+SMALL = {"di", "del", "in", "the", "e", "at"}
 
 
-def read_time(tokens: list[str], start: int, language: str, asked: bool) -> tuple[str, int] | None:
-    """Time at a position and the position behind it; bare numbers and parts of the day only if asked for."""
-    fixed = FIXED.get(tokens[start]) or (PARTS.get(tokens[start]) if asked else None)
-    if fixed:
-        return fixed, start + 1
+def read_time(
+    tokens: list[str], start: int, language: str, asked: bool, hours: Sequence[float]
+) -> tuple[str, int] | None:
+    """Time at a position and the position behind it; bare numbers only if asked for.
+
+    `hours` are the first and last hour that are meant where no part of the day is named.
+    """
+    if tokens[start] in FIXED:
+        return FIXED[tokens[start]], start + 1
     minute, position = _read_minutes(tokens, start)
     hour = _read_hour(tokens, position, language)
     if hour is None:
@@ -53,16 +56,17 @@ def read_time(tokens: list[str], start: int, language: str, asked: bool) -> tupl
     more, end = _read_minutes(tokens, position)
     if not (minute or more or exact):
         more, end = _read_spoken_minutes(tokens, position, language)
-    after, end, is_morning = _read_part(tokens, end)
+    after, end, part = _read_part(tokens, end)
     marked = minute or more or exact or after or (tokens[start - 1 : start] and tokens[start - 1] in LEADS)
     if not (asked or marked):
         return None
-    return _clock_time(number, (exact or 0) + minute + more, is_morning), end
+    return _clock_time(number, (exact or 0) + minute + more, part or hours), end
 
 
 def _read_minutes(tokens: list[str], start: int) -> tuple[int, int]:
-    for words, minutes in MINUTES.items():
-        if tuple(tokens[start : start + len(words)]) == words:
+    for phrase, minutes in MINUTES.items():
+        words = phrase.split()
+        if tokens[start : start + len(words)] == words:
             return minutes, start + len(words)
     return 0, start
 
@@ -88,21 +92,20 @@ def _read_spoken_minutes(tokens: list[str], start: int, language: str) -> tuple[
     return 0, start
 
 
-def _read_part(tokens: list[str], start: int) -> tuple[bool, int, bool | None]:
-    """Tell whether o'clock or a part of the day follows, where it ends, and whether it is the morning."""
-    follows = tuple(tokens[start : start + 2]) == CLOCK
+def _read_part(tokens: list[str], start: int) -> tuple[bool, int, tuple[int, int] | None]:
+    """Tell whether o'clock or a part of the day follows, where it ends, and the hours of that part."""
+    follows = tokens[start : start + 2] == ["o", "clock"]
     start += 2 if follows else 0
     position = start
     while position < len(tokens) and tokens[position] in SMALL:
         position += 1
-    part = tokens[position] if position < len(tokens) else ""
-    if part in LATER | EARLIER:
-        return True, position + 1, part in EARLIER
-    return follows, start, None
+    part = PARTS.get(" ".join(tokens[position : position + 1]))
+    return (True, position + 1, part) if part else (follows, start, None)
 
 
-def _clock_time(hour: int, minute: int, is_morning: bool | None) -> str:
-    if hour <= LAST_MORNING_HOUR + (is_morning is False) and not is_morning:
-        hour += 12
-    total = (60 * hour + minute) % (24 * 60)
+def _clock_time(hour: int, minute: int, hours: Sequence[float]) -> str:
+    """Time at the first of the hours that a number can mean within the hours of the day."""
+    first, last = hours
+    meant = next((later for later in range(hour, 36, 12) if hour and first <= later <= last), hour)
+    total = (60 * meant + minute) % (24 * 60)
     return f"{total // 60:02d}:{total % 60:02d}"

@@ -24,14 +24,6 @@ class Understands(Protocol):
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]: ...
 
 
-def _rules(bot: BotFile) -> Understands:
-    return Understanding(bot)
-
-
-def _encoder(bot: BotFile) -> Understands:
-    return Understanding(bot, EncoderMatcher)
-
-
 def _endpoint(bot: BotFile) -> Understands:
     from vivavoce_bots.engine.endpoint import EndpointUnderstanding
 
@@ -39,8 +31,8 @@ def _endpoint(bot: BotFile) -> Understands:
 
 
 _BUNDLED: dict[str, Callable[[BotFile], Understands]] = {
-    "rules": _rules,
-    "encoder": _encoder,
+    "rules": Understanding,
+    "encoder": lambda bot: Understanding(bot, EncoderMatcher),
     "endpoint": _endpoint,
 }
 

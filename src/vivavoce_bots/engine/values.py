@@ -183,15 +183,16 @@ class ValueSpotter:
     def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         """Date, time or number at a position."""
         language = self.bot.language
-        of_type = {slot.type: slot.name for slot in self.bot.slots.values()}
+        of_type = {self.bot.slots[name].type: name for name in sorted(self.bot.slots, key=expected.__eq__)}
         if "date" in of_type:
             day = read_full_date(tokens, start, language, self.bot.words["months"], self.today)
             if day:
                 return Mention(of_type["date"], day[0], start, day[1])
         if "time" in of_type:
-            time = read_time(tokens, start, language, of_type["time"] == expected)
+            slot = self.bot.slots[of_type["time"]]
+            time = read_time(tokens, start, language, slot.name == expected, slot.hours)
             if time:
-                return Mention(of_type["time"], time[0], start, time[1])
+                return Mention(slot.name, time[0], start, time[1])
         number = read_number(tokens, start, language)
         if number:
             return self._number_mention(tokens, start, number, expected, active)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from vivavoce.cli.bots import app
 from vivavoce_bots.__main__ import main
 from vivavoce_bots.engine.bot_file import BOTS, read_source, read_yaml
-from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS, check_bot, check_source
+from vivavoce_bots.engine.checks import COMMON, KEYS, SLOT_KEYS, TASK_KEYS, Check
 from vivavoce_bots.engine.own_bot import own_entry
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-bot-file.md"
@@ -119,6 +119,17 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
         ),
         ("slots:", "variants: {brief: 5}\nslots:", "variants.brief: must be a mapping: {key: value}, not 5"),
         ("slots:", "settings: {undo: maybe}\nslots:", "settings.undo: must be true or false, not 'maybe'"),
+        (
+            "values: [small, large]",
+            "type: time\n    range: [8, 18]",
+            "slots.size.range: is only for slots with `type: number`. Leave it out",
+        ),
+        (
+            "says:",
+            "call: order\n    says:",
+            'tasks.order: has both `says` and `call`. Write `says: "..."`, or `call:`, a back-end function',
+        ),
+        ("examples:", "#", "tasks.order: is never started. Add `examples: [...]`, or `keywords:`"),
     ],
 )
 def test_a_mistake_is_one_line_with_place_and_next_step(
@@ -137,12 +148,80 @@ def test_a_mistake_is_one_line_with_place_and_next_step(
         ("import nothing_of_this_name\n", "shop.py, line 1: ModuleNotFoundError: No module named"),
     ],
 )
-def test_a_mistake_of_the_back_end_is_one_line(
+def test_a_back_end_that_cannot_be_used_is_one_line(
     back_end: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(write(tmp_path, WITH_BACK_END, back_end))]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(message)
+
+
+@pytest.mark.parametrize("name", ["cancel", "help", "hello"])
+def test_a_task_with_a_reserved_name_is_refused_with_all_of_them(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(write(tmp_path, SHOP.replace("order:", f"{name}:")))]) == 2
+    assert re.match(
+        rf"shop.yaml: tasks.{name}: is a reserved name, as are affirm, cancel, .*, wait, why\. Rename it\n",
+        capsys.readouterr().err,
+    )
+
+
+def test_a_field_that_a_row_lacks_is_told_with_the_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SHOP.replace("values: [small, large]", "from: table").replace("{size} cake is", "{size}: {price}")
+    rows = "table: {small: {names: [small], price: 2}, large: {names: [large]}}\n"
+    assert main([str(write(tmp_path, text + rows))]) == 2
+    assert capsys.readouterr().err.startswith(
+        "shop.yaml: tasks.order.says of table.large: unknown field 'price'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ('Outcome("orderd")', "shop.py: order: outcome 'orderd' is not in tasks.order.outcomes"),
+        ('Outcome("ordered")', "shop.py: order: outcome 'ordered' has no value 'count'"),
+        (
+            'Outcome("ordered", frame, retry="sise")',
+            "shop.py: order: slot 'sise' is not in tasks.order.slots",
+        ),
+        ("None", "shop.py: order: returns None, which is no Outcome"),
+        ('frame["sise"]', "shop.py, line 5: KeyError: 'sise'. Correct the back end"),
+    ],
+)
+def test_a_mistake_of_the_back_end_is_a_line_and_an_honest_answer(
+    answer: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    back_end = f"{BACK_END.split('    memory')[0]}    return {answer}\n"
+    replies = talk(write(tmp_path, WITH_BACK_END, back_end), "a large cake please", "thanks")
+    assert replies[1:] == [
+        "Sorry, something went wrong here. Anything else?",
+        "You're welcome. Anything else?",
+    ]
+    assert capsys.readouterr().err == f"{line}\n"
+
+
+@pytest.mark.parametrize("answer", ["True", 'Outcome("full")'])
+def test_a_mistake_of_a_check_leaves_the_task(
+    answer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SHOP.replace('says: "One', 'check: order\n    says: "One')
+    back_end = f"{BACK_END.split('    memory')[0]}    return {answer}\n"
+    replies = talk(write(tmp_path, text, back_end), "a large cake please")
+    assert replies[1] == "Sorry, something went wrong here. Anything else?"
+    assert capsys.readouterr().err.startswith("shop.py: order: ")
+
+
+def test_hours_without_a_part_of_the_day_are_those_of_the_slot(tmp_path: Path) -> None:
+    text = SHOP.replace("values: [small, large]", "type: time").replace('    any: "any size"\n', "")
+    path = write(tmp_path, text)
+    for said, time in [("at 10", "10:00"), ("9:30", "09:30"), ("at 3", "15:00"), ("10 at night", "22:00")]:
+        assert talk(path, "a cake please", said)[2].startswith(f"One {time} cake is ordered.")
+    assert not talk(path, "a cake please", "in the afternoon")[2].startswith("One")
+    path = write(tmp_path, text.replace("type: time", "type: time\n    hours: [17, 23]"))
+    assert talk(path, "a cake please", "at 10")[2].startswith("One 22:00 cake is ordered.")
 
 
 @pytest.mark.parametrize(
@@ -215,10 +294,11 @@ def test_every_key_stands_in_the_reference() -> None:
 @pytest.mark.parametrize("name", ["callsteering", "carbs", "chef", "house", "telco"])
 def test_the_checks_accept_the_files_of_the_bundled_bots(name: str) -> None:
     source = read_yaml(BOTS / f"{name}.yaml")
-    check_source(f"{name}.yaml", source)
+    check = Check(f"{name}.yaml")
+    check.outline(source)
     backend = import_module(f"vivavoce_bots.bots.{name}")
     for variant in source["variants"]:
-        check_bot(f"{name}.yaml", read_source(name, variant), backend)
+        check.bot(read_source(name, variant), backend)
 
 
 def test_the_command_hands_a_file_with_its_options_to_the_process_that_runs_it(
