@@ -28,7 +28,8 @@ def import_log(
             into: folder of the dataset. venues: database to check against. mapping: what the columns of a
             table are. strict: stop at the first broken call. replace: put it in the place of a dataset that
             is there. progress: called with done, total
-    Output  dataset, calls (how many), skipped: one line for each call left out, summary: what else is not in it
+    Output  dataset, calls (how many), skipped: one line for each call left out, summary: what else is
+            not in it
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
     from vivavoce.dataset.reader import replacing

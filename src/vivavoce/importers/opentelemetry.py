@@ -14,7 +14,7 @@ from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.fields import Fields, replaced
 from vivavoce.importers.items import LogItem, as_text, maybe, need
-from vivavoce.importers.log_files import LogFiles, read_json
+from vivavoce.importers.log_files import REPEATED, LogFiles, read_json
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
 
 ROLES: Final = {
@@ -134,7 +134,11 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
                     if key is None or not files.is_repeat(record.place, name, span):
                         spans.append((record.place, span))
                 for log in _logs(record.content):
-                    logs[str(log.get("spanId"))].append(log)
+                    of_span = logs[str(log["spanId"])]
+                    if log["at"] and log in of_span:
+                        files.counts[REPEATED] += 1
+                    else:
+                        of_span.append(log)
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 problem = f"no OTLP spans: {error}"
         if problem is not None:
@@ -165,6 +169,7 @@ def _logs(content: Any) -> Iterator[Span]:
                 yield {
                     "spanId": log.get("spanId"),
                     "name": name,
+                    "at": log.get("timeUnixNano"),
                     "told": attributes,
                     "body": plain(log.get("body")),
                 }

@@ -87,6 +87,18 @@ def test_a_record_that_stands_twice_counts_once_and_is_told(name: str, read: Rea
     assert (rows(once, "turns"), rows(once, "usage")) == (turns, usage) and "repeated" not in notes(once)
 
 
+def test_messages_in_log_records_count_once(read: Read) -> None:
+    def record(name: str, second: int, text: str) -> dict[str, Any]:
+        body = {"kvlistValue": {"values": [{"key": "content", "value": {"stringValue": text}}]}}
+        return {"spanId": "d", "timeUnixNano": str(second), "eventName": f"gen_ai.{name}", "body": body}
+
+    span = {name: value for name, value in SPAN.items() if name != "events"}
+    said = [record("user.message", 1, "Hi"), record("choice", 2, "Hello")]
+    log = {"resourceLogs": [{"scopeLogs": [{"logRecords": said}]}]}
+    made = read("otel", span, log, log)
+    assert rows(made, "turns", "text") == [("Hi",), ("Hello",)] and "2 repeated records" in notes(made)
+
+
 def test_the_utterances_of_a_corpus_count_once(tmp_path: Path) -> None:
     logs.written(tmp_path, "utterances.jsonl", [ASKED, MESSAGE, MESSAGE])
     made = IMPORTERS.get("convokit").make_dataset([tmp_path], tmp_path / "D")
