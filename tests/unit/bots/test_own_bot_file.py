@@ -263,7 +263,7 @@ def test_the_example_of_the_guide_answers_as_printed(tmp_path: Path) -> None:
 
 
 def test_the_back_end_of_the_guide_is_called(tmp_path: Path) -> None:
-    text, _, task = listings("yaml")
+    text, _, task, _ = listings("yaml")
     says = '    says: "Booked: {seats} seats for {film} on {day}."\n'
     assert says in text
     path = tmp_path / "cinema.yaml"
@@ -272,6 +272,15 @@ def test_the_back_end_of_the_guide_is_called(tmp_path: Path) -> None:
     replies = talk(path, "three seats for Night Train on Friday", "yes", "Sunday", "yes")
     assert replies[2] == "Only 2 seats are left on Friday. On which day: Friday, Saturday or Sunday?"
     assert replies[4].startswith("Booked: 3 seats for Night Train on Sunday.")
+
+
+def test_the_language_of_the_guide_is_spoken(tmp_path: Path) -> None:
+    text, *_, italian = listings("yaml")
+    english = re.search(r"    units: .*\n    ask: .*\n", text)
+    assert english
+    path = tmp_path / "cinema.yaml"
+    path.write_text(text.replace(english[0], italian), encoding="utf-8")
+    assert talk(path, "book seats", "Night Train", "Sunday", language="it")[-1] == "Quanti posti?"
 
 
 def test_the_mistake_of_the_guide_is_told_as_printed(
@@ -288,7 +297,8 @@ def test_every_key_stands_in_the_reference() -> None:
     of_search_bots = {"label", "phrases", "types"}
     keys = {*KEYS, *TASK_KEYS, *SLOT_KEYS} - of_search_bots
     settings = set(COMMON["settings"]) - {"confirmation"}
-    assert {key for key in keys | settings if f"`{key}" not in page} == set()
+    names = {*COMMON["prompts"], *COMMON["intents"], *COMMON["chat"]}
+    assert {key for key in keys | settings | names if f"`{key}" not in page} == set()
 
 
 @pytest.mark.parametrize("name", ["callsteering", "carbs", "chef", "house", "telco"])
