@@ -23,15 +23,17 @@ class Lists(Answers):
     def _add_item(self, turn: Turn, command: Command) -> bool:
         """Add an item to a list slot, or give the item in question its quantity."""
         state, slot = turn.state, command.slot
-        item: Item | None = command.value
+        item: Item = command.value
         if state.unknown and state.question and state.question.kind in LIKENING:
-            item = self._likened(turn, command.value)
-            if item is None:
+            likened = self._likened(turn, command.value)
+            if likened is None:
                 return True
+            item = likened
         items: list[Item] = list(state.frame.get(slot, []))
-        item = item if item.value else self._item_in_question(state, items, item)
-        if item is None:
+        measured = item if item.value else self._item_in_question(state, items, item)
+        if measured is None:
             return False
+        item = measured
         earlier = [present for present in items if self._is_same(slot, present, item)]
         if not earlier or item.quantity is not None:
             item = self._measured(item)

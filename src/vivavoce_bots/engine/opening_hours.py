@@ -20,4 +20,5 @@ def _spans(first: str, last: str, hours: str) -> list[tuple[str, str, str]]:
     if first not in DAYS or (last or first) not in DAYS:
         return []
     days = DAYS[DAYS.index(first) : DAYS.index(last or first) + 1]
-    return [(day, *span.split("-")) for span in hours.split() for day in days]
+    limits = [span.partition("-") for span in hours.split()]
+    return [(day, begin, end) for begin, _, end in limits for day in days]

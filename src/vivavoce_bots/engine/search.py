@@ -40,13 +40,19 @@ class SearchState(State):
     venue: str = ""
     seen: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
-    asked: Counter[str] = field(default_factory=Counter)
+    asked_slots: Counter[str] = field(default_factory=Counter)
     confirmed: Counter[tuple[str, Any]] = field(default_factory=Counter)
     proposed: dict[str, Any] = field(default_factory=dict)
     declined: list[tuple[str, ...]] = field(default_factory=list)
     echoed: list[str] = field(default_factory=list)
     taken_back: list[str] = field(default_factory=list)
     heard: Heard = field(default_factory=Heard)
+
+
+def searching(state: State) -> SearchState:
+    """State of a search bot."""
+    assert isinstance(state, SearchState)
+    return state
 
 
 class SearchEngine(Engine):
@@ -76,8 +82,9 @@ class SearchEngine(Engine):
             self._advance(turn)
         return self._finish(turn, ())
 
-    def _understand(self, state: SearchState, hypotheses: Hypotheses) -> list[Meaning]:
+    def _understand(self, state: State, hypotheses: Hypotheses) -> list[Meaning]:
         """Meanings of the hypotheses; those that mean the same are one, with their probabilities added."""
+        state = searching(state)
         if self.n_best == 1:
             hypotheses = [(text, 1.0) for text, _ in hypotheses[:1]]
         state.heard.add(hypotheses[0][1] if hypotheses else 0.0)
@@ -117,13 +124,14 @@ class SearchEngine(Engine):
         )
         return list(dict.fromkeys(self._sensible(command, kind) for command in [*commands, *more]))
 
-    def _likely(self, meanings: list[Meaning]) -> list[Command]:
+    @staticmethod
+    def _likely(meanings: list[Meaning]) -> list[Command]:
         return shared_commands(meanings, HEARD)
 
     # --- what was said ------------------------------------------------------------------------------
 
     def _on_commands(self, turn: Turn, commands: list[Command], meanings: list[Meaning], text: str) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         question, before = state.question, self._wanted(state)
         acts = [command.act for command in commands]
         if question == Question("restart") and self._answer_question(turn, acts, False) == "done":
@@ -143,7 +151,7 @@ class SearchEngine(Engine):
     def _go_on(
         self, turn: Turn, commands: list[Command], named: list[str], changed: bool, chatted: bool
     ) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         acts = [command.act for command in commands]
         proposed, state.proposed = state.proposed, {}
         if changed:
@@ -236,11 +244,12 @@ class SearchEngine(Engine):
         self._on_restart(turn)
 
     @staticmethod
-    def _forget(state: SearchState, slot: str) -> None:
+    def _forget(state: State, slot: str) -> None:
+        state = searching(state)
         state.question, state.venue = None, ""
         state.frame.pop(slot, None)
         state.belief.forget(slot)
-        state.asked[slot] = 0
+        state.asked_slots[slot] = 0
 
     def _note_requests(self, state: SearchState, commands: list[Command]) -> None:
         tasks = [self.bot.tasks[command.value] for command in commands if command.act == "start"]
@@ -262,7 +271,7 @@ class SearchEngine(Engine):
     # --- next step ----------------------------------------------------------------------------------
 
     def _advance(self, turn: Turn) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         if state.venue:
             self.questions.ask(turn, Question("offer"))
         elif state.question and state.question.kind in ("proposal", "change"):
@@ -275,7 +284,7 @@ class SearchEngine(Engine):
 
     def _speak_of_venue(self, turn: Turn, commands: list[Command], chatted: bool) -> None:
         """Answer about the offer; say it again where what is wanted was repeated."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         doubt = self._doubt(state)
         queries = {command.slot: command.value for command in commands if command.act == "query"}
         if queries:
@@ -292,7 +301,7 @@ class SearchEngine(Engine):
             self.questions.ask(turn, Question("offer" if not chatted else "more"))
 
     def _search(self, turn: Turn, must_offer: bool = False) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         wanted, refused = self._wanted(state)
         doubt = None if must_offer else self._doubt(state)
         if doubt:
@@ -321,7 +330,7 @@ class SearchEngine(Engine):
         return (doubts[0] if self.confirmation == "explicit" else max(doubts, key=lambda doubt: doubt[0]))[1:]
 
     def _confirm(self, turn: Turn, slot: str, value: Any) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         state.confirmed[slot, value] += 1
         state.question = Question("value", slot, value)
         name = self.bot.slots[slot].any if value == DONTCARE else self.wording.show(slot, value)
@@ -340,13 +349,13 @@ class SearchEngine(Engine):
             *([TYPE] if kind else []),
         }
         most = self.settings["most_asked"]
-        return next((slot for slot in order if slot not in answered and state.asked[slot] < most), None)
+        return next((slot for slot in order if slot not in answered and state.asked_slots[slot] < most), None)
 
     def _says_enough(self, slot: str) -> bool:
         return len(self.bot.slots[slot].values) <= MOST_VALUES and slot != TYPE
 
     def _ask_slot(self, turn: Turn, slot: str) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         state.venue = ""
         echo = self._echo(turn)
         if echo:
@@ -355,14 +364,14 @@ class SearchEngine(Engine):
         if self.settings["guided"] and self.bot.slots[slot].values and slot != TYPE:
             options = self.wording.options(slot, limit=15)
             turn.say(self._prompt(turn, "options", options=options), Act("help", slot))
-        state.asked[slot] += 1
+        state.asked_slots[slot] += 1
         state.question = Question("slot", slot)
         text = self.bot.slots[slot].ask.format(options=self.wording.options(slot))
         turn.say(text, Act("request", slot))
 
     def _echo(self, turn: Turn) -> dict[str, Any]:
         """Values to repeat with a question: the new ones (implicit confirmation), or all (manner `echo`)."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         wanted = known(self.venues.usable(state.frame))
         if self.confirmation == "implicit":
             searched = state.memory.get("echoed", {})
@@ -375,7 +384,7 @@ class SearchEngine(Engine):
 
     def _offer(self, turn: Turn, name: str) -> None:
         """Offer a venue with what was wanted, so that a misunderstanding shows, and answer what was asked."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         state.venue, state.question = name, Question("offer")
         manner = self._manner(state, "offer")
         described = self._described(state, name, manner)
@@ -404,7 +413,7 @@ class SearchEngine(Engine):
         ]
 
     def _answer(self, turn: Turn) -> None:
-        state: SearchState = turn.state
+        state = searching(turn.state)
         slots, state.requests = state.requests, []
         if self._manner(state, "answer") == "rich":
             slots = list(dict.fromkeys([*slots, *self._extra_slots(state.venue, len(self.bot.tasks))]))
@@ -414,7 +423,7 @@ class SearchEngine(Engine):
 
     def _answer_whether(self, turn: Turn, queries: dict[str, Any]) -> None:
         """Say whether the venue has the values that it is asked for, and which it has."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         row = self.venues.rows[state.venue]
         answer = "yes" if meets(row, queries) else "no"
         turn.say(self._prompt(turn, answer), Act("ack", "", answer), Act("inform", "name", state.venue))
@@ -428,7 +437,7 @@ class SearchEngine(Engine):
         self.questions.ask(turn, Question("more"))
 
     def _tell_slots(self, turn: Turn, slots: list[str]) -> None:
-        venue = turn.state.venue
+        venue = searching(turn.state).venue
         row = self.venues.rows[venue]
         tasks = {task.argument: task for task in self.bot.tasks.values() if task.act == "request"}
         for slot in slots:
@@ -455,7 +464,7 @@ class SearchEngine(Engine):
 
     def _say_nothing_matches(self, turn: Turn) -> None:
         """Say that nothing matches, or nothing but what was turned down, and what there is instead."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         wanted = known(self.venues.usable(state.frame))
         acts = [Act("canthelp", slot, value) for slot, value in wanted.items()]
         acts += [Act("canthelp", "name", name, "!=") for name in state.seen]
@@ -471,7 +480,7 @@ class SearchEngine(Engine):
 
     def _propose(self, turn: Turn) -> None:
         """Propose what could be wanted instead, else ask what to change."""
-        state: SearchState = turn.state
+        state = searching(turn.state)
         wanted, refused = self._wanted(state)
         kind = self.venues.kind(wanted)
         ways = self.venues.alternatives(wanted | ({TYPE: kind} if kind else {}), refused, state.seen)

@@ -198,7 +198,7 @@ class Steps:
         if outcome.choices:
             values["options"] = self.wording.enumerate(values["options"], "or")
         text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
-        return text, outcome.acts or _acts_of(outcome)
+        return text, list(outcome.acts) or _acts_of(outcome)
 
     def _row_of(self, outcome: Outcome) -> dict[str, Any]:
         """Fields of the table's rows whose names are values of an outcome."""

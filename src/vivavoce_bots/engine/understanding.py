@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from typing import Any
 
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
@@ -157,7 +158,7 @@ class Understanding:
 
     def _ordinals(self, tokens: list[str]) -> list[int]:
         """Places in a choice that are named by an ordinal: the second; -1 is the last."""
-        ordinals = self.bot.words["ordinals"]
+        ordinals: Any = self.bot.words["ordinals"]
         return [place for name, place in ORDINALS.items() if set(tokens) & set(ordinals[name])]
 
     def _without_corrected(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:

@@ -297,10 +297,8 @@ class ValueSpotter:
         following = tokens[mention.end : mention.end + 1]
         if not mention.unit and not is_of_following and following and self.is_unknown(following[0]):
             return
-        previous = joined[-1] if joined else None
-        follows = (
-            previous is not None and isinstance(previous.value, Item) and previous.value.quantity is None
-        )
+        previous = joined[-1] if joined else mention
+        follows = isinstance(previous.value, Item) and previous.value.quantity is None
         if follows and not is_of_following and mention.start - previous.end <= _QUANTITY_WINDOW:
             unit = mention.unit or likely_unit(mention.value)
             item = replace(previous.value, quantity=mention.value, unit=unit)
