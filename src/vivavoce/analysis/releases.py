@@ -221,7 +221,7 @@ class _Side:
 
     def cases(self, measure: str, key: str | None) -> pd.DataFrame:
         """Cases of a measure in a group: person, pair, numerator, denominator."""
-        rows = self.parts[measure]
+        rows: Any = self.parts[measure]
         rows = rows[rows["dialogue_id"].isin(list(self.people if key is None else self.members[key]))]
         rows = rows[(rows["denominator"] > 0) | (rows["numerator"] != 0)]
         ids = rows["dialogue_id"]
@@ -329,7 +329,7 @@ def _unpaired_tests(
 ) -> _Tests:
     size = int(max(codes.max() for codes in people)) + 1
     successes, cases = (
-        [np.bincount(codes, values, size) for codes, values in zip(people, sides, strict=True)]
+        [np.bincount(codes, values, size).astype(float) for codes, values in zip(people, sides, strict=True)]
         for sides in (tops, bottoms)
     )
     return _Tests(

@@ -9,7 +9,7 @@ simulation, see docs/explanation/statistics.md.
 
 import math
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -59,12 +59,14 @@ class ScoreTest:
             z, df = self.score(supposed)
             return abs(z) - t_quantile(tail, df)
 
-        low, high = -1 + EDGE, 1 - EDGE
-        inside = min(max(self.estimate, low), high)
-        return Interval(
-            brentq(excess, low, inside, xtol=1e-12) if excess(low) > 0 > excess(inside) else -1.0,
-            brentq(excess, inside, high, xtol=1e-12) if excess(high) > 0 > excess(inside) else 1.0,
-        )
+        def limit(end: float, beyond: float) -> float:
+            root: Any = beyond
+            if excess(end) > 0 > excess(inside):
+                root = brentq(excess, inside, end, xtol=1e-12)
+            return float(root)
+
+        inside = min(max(self.estimate, -1 + EDGE), 1 - EDGE)
+        return Interval(limit(-1 + EDGE, -1.0), limit(1 - EDGE, 1.0))
 
 
 def clustered_rates(
@@ -124,7 +126,8 @@ class _Rates:
         self.factor = total / (total - 1) if correct else 1.0
 
     def score(self, supposed: float) -> ScoreStatistic:
-        rate_a, rate_b = restricted_rates(*self.rates, *self.effective, supposed)
+        (rate_a, rate_b), (n_a, n_b) = self.rates, self.effective
+        rate_a, rate_b = restricted_rates(rate_a, rate_b, n_a, n_b, supposed)
         variances = [rate * (1 - rate) for rate in (rate_a, rate_b)]
         own = self._own(variances)
         variance = float(own.sum())

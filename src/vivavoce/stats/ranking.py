@@ -6,7 +6,7 @@ tests/golden/decisions.json.
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from scipy.optimize import brentq, minimize
@@ -105,7 +105,8 @@ def one_sided_limit(
 
     if excess(MOST_EXCESS) <= 0:
         return None
-    return sign * float(brentq(excess, -MOST_EXCESS, MOST_EXCESS, xtol=1e-6))
+    distance: Any = brentq(excess, -MOST_EXCESS, MOST_EXCESS, xtol=1e-6)
+    return sign * float(distance)
 
 
 def _profile(design: Floats, outcomes: Floats, contrast: Floats) -> Callable[[float], float]:
