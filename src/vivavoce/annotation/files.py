@@ -118,14 +118,13 @@ def _write_tiers(
     paths = []
     for number, line in enumerate(lines, 1):
         path = into / f"{safe_name(line.dialogue_id)}{ending}"
-        schemes = blank.schemes if blank else ()
-        empty = [
-            (scheme.scheme, party, blank.annotator_id)
-            for scheme in schemes
-            for party in ("user", "system")
-            if scheme.judges(party)
-        ]
-        open_rows = [_open_row(line, scheme, blank) for scheme in schemes]
+        empty: list[tuple[Any, str, str]] = []
+        open_rows: list[Row] = []
+        for scheme in blank.schemes if blank else ():
+            assert blank is not None
+            parties = [party for party in ("user", "system") if scheme.judges(party)]
+            empty += [(scheme.scheme, party, blank.annotator_id) for party in parties]
+            open_rows.append(_open_row(line, scheme, blank))
         write(path, line, [*by_dialogue.get(line.dialogue_id, []), *open_rows], empty)
         paths.append(path)
         if moved:
