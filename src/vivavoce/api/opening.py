@@ -24,8 +24,9 @@ def accepted(
     """
     if wanted is None:
         return None
-    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
-    return [registry.accept(item) for item in (wanted if several else [wanted])]
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        return [registry.accept(wanted)]
+    return [registry.accept(item) for item in wanted]
 
 
 def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixed: bool = False) -> "Dataset":

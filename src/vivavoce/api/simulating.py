@@ -143,9 +143,9 @@ def simulation(
         else:
             casting = UserSimulator.of(plan, load_domain(domain) if domain else None)
         casting.confusions = confusions
-        population = people.people(seed)
-        casting.sayings = population.sayings
-        users, amount = ChosenUsers(population, casting, language), dialogues
+        drawn = people.people(seed)
+        casting.sayings = drawn.sayings
+        users, amount = ChosenUsers(drawn, casting, language), dialogues
     seeded = users.population.seed
     with open_log(plan, log) as opened:
         before = _failed(plan, opened)
