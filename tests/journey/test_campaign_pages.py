@@ -66,7 +66,7 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         invited = organiser.locator("#link").inner_text()
 
         team = arrive(browser, invited, "Alice", viewport={"width": 320, "height": 640})
-        expect(team.get_by_text("Nothing yet.")).to_be_visible()
+        expect(team.get_by_text("No submissions yet.")).to_be_visible()
         whole(team)
         team.get_by_role("link", name="Submit a system").press("Enter")
         whole(team)
