@@ -71,11 +71,11 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         team.get_by_role("link", name="Submit a system").press("Enter")
         whole(team)
         for label, text in (
-            ("Name of the system", "mybot"),
+            ("System name", "mybot"),
             ("Team", "Team A"),
             ("Domain", "trains"),
             ("Intents", "buy a ticket"),
-            ("Interface", "own page"),
+            ("Interface (optional)", "own page"),
             ("Languages", "it"),
             ("Address", "http://127.0.0.1:9/chat"),
         ):
@@ -98,7 +98,7 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         expect(organiser.get_by_role("heading", name="Intents")).to_be_visible()
         whole(organiser)
         organiser.get_by_role("button", name="Test connection").press("Enter")
-        expect(organiser.get_by_role("status")).to_contain_text("The system replied")
+        expect(organiser.get_by_role("status").first).to_contain_text("The system replied")
         with organiser.expect_download() as download:
             organiser.get_by_role("link", name="Report: Italiano, HTML").press("Enter")
         assert Path(download.value.path()).read_text("utf-8") == "<h1>Sintesi</h1>"
