@@ -13,7 +13,7 @@ from vivavoce_bots.engine.search_bot import SearchBot
 def make_bot(
     name: str, variant: str, seed: int = 1, domain: Path | None = None, understanding: str = "rules"
 ) -> FileBot:
-    """A bot by its file; those that are based on `venues.yaml` search a domain file."""
+    """Make the bot of a bundled file; bots based on `venues.yaml` search the venues of a domain file."""
     searches = read_yaml(FOLDER / f"{name}.yaml").get("base") == "venues"
     return (SearchBot if searches else FileBot)(name, variant, seed, understanding, domain)
 

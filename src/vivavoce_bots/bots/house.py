@@ -180,7 +180,7 @@ def _meant(bot: BotFile, frame: Frame, denied: Frame, memory: Frame) -> list[str
 
 
 def _on_side(row: list[str], there: list[str], frame: Frame) -> Iterable[str]:
-    """Devices of one room, from left to right, that are on a side of it, or of those that are by a thing."""
+    """Devices at the left or right end of a room, or next to the given devices on that side."""
     step = STEPS[frame["side"]]
     if "place" not in frame:
         return [row[(len(row) - 1) * (step + 1) // 2]]

@@ -38,8 +38,8 @@ def split_frames(bot: BotFile, clauses: list[Part]) -> list[tuple[Command, ...]]
 def inherited(bot: BotFile, task: str, frame: dict, informed: set[str]) -> dict:
     """Values of an earlier frame that a new one keeps.
 
-    They are those of slots that come before the first informed one in the task, and those that are required:
-    behind “the lamp in the kitchen”, “the one by the door” is a lamp in the kitchen, “the fan” is anywhere.
+    Kept are the slots before the first informed one in the task, and required slots. After “the lamp in the
+    kitchen”, “the one by the door” is a lamp in the kitchen, but “the fan” can be anywhere.
     """
     slots = bot.tasks[task].slots or bot.tasks[task].uses
     first = min((slots.index(slot) for slot in informed if slot in slots), default=len(slots))

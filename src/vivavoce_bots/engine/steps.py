@@ -1,5 +1,6 @@
 """Next step of the bot: confirm values, ask for what is missing, run the task and tell its outcome."""
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from vivavoce_bots.engine.wording import Wording, known
 MOST_UNDONE = 20  # calls that can be taken back
 
 
-class Steps:
+class Steps(ABC):
     """Next steps of the bot in a conversation."""
 
     def __init__(self, bot: BotFile, backend: ModuleType | None) -> None:
@@ -26,8 +27,9 @@ class Steps:
     def _prompt(self, turn: Turn, prompt: str, /, **values: Any) -> str:
         return self.wording.prompt(prompt, turn.state.turns, **values)
 
+    @abstractmethod
     def _on_frame(self, turn: Turn, frame: tuple[Command, ...]) -> None:
-        raise NotImplementedError
+        """Do what one frame of a sentence asks for."""
 
     def _advance(self, turn: Turn) -> None:
         """Confirm, ask for the next slot, or run the task."""
