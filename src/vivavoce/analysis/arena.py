@@ -277,9 +277,7 @@ def _unbounded(names: Sequence[str], ranked: Sequence[str], votes: Sequence[Row]
     for name in (name for name in names if name not in ranked):
         chosen = [vote for vote in votes if set(_systems(vote)) <= {name, *ranked}]
         met = [vote for vote in chosen if name in _systems(vote)]
-        won = {
-            vote[f"{vote['choice']}_system"] == name for vote in met if vote["choice"] in ("left", "right")
-        }
+        won = {winner == name for vote in met if (winner := _winner(vote))}
         if len(won) != 1:
             continue
         order = [name, *ranked]

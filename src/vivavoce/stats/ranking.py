@@ -27,7 +27,7 @@ def connected_parts(
     """Names that have finite worths together: each has won against, or tied with, the rest of its part.
 
     Parameters: all names; the two of each choice; outcomes 1 the first, -1 the second, 0 neither.
-    Returns the parts, the largest first; a name alone has a part of its own.
+    Returns the parts, the largest first; a name that is connected with no other is a part by itself.
     """
     place = {name: number for number, name in enumerate(names)}
     beats = np.zeros((len(names), len(names)))
