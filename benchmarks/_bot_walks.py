@@ -26,8 +26,8 @@ class Walk(NamedTuple):
 def walk(bot: Bot, bot_file: BotFile, seed: str) -> Walk:
     """Random walk: each turn a valid answer to the open question, at times another wish instead.
 
-    An answer leads on unless it says what one of the last three said. A wish, a denial, or the same answer
-    once more begins the count anew, because who says the same twice is rightly told the same.
+    An answer of the bot leads on unless it repeats one of its last three. A wish or a denial of the caller
+    resets the count.
     """
     caller = Caller(bot_file, Random(f"walk:{bot.name}:{seed}"))
     session = bot.session(seed, bot_file.language)
@@ -35,7 +35,6 @@ def walk(bot: Bot, bot_file: BotFile, seed: str) -> Walk:
     turns, recent, in_vain, reached = [("", reply.text)], [reply.text], 0, False
     while not reply.end and len(turns) < LONGEST and in_vain <= MOST_IN_VAIN:
         text, is_answer = next_turn(reply, caller)
-        is_answer = is_answer and text not in [said for said, _ in turns[-MOST_IN_VAIN:]]
         reply = bot.reply(session, [(text, None)])
         in_vain = in_vain + 1 if is_answer and reply.text in recent[-MOST_IN_VAIN:] else 0
         reached = reached or any(act.act in RESULTS for act in reply.acts)
