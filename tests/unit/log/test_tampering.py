@@ -225,7 +225,7 @@ TAMPERINGS: dict[str, tuple[Alter | str, str]] = {
         "recruitment_payments payment-.*: the row was altered",
     ),
     "payment removed": ("DELETE FROM recruitment_payments", "recruitment_payments payment-.*removed"),
-}  # fmt: skip
+}
 
 
 def test_tampering_is_named_with_its_place(template: Path, tmp_path: Path) -> None:
