@@ -25,7 +25,7 @@ CALM_S: Final = 5.0
 ATTACK_S: Final = 12.0
 BACK_S: Final = 60.0
 PAUSE_S: Final = 0.02
-FLOOR_S: Final = 0.1  # what a busy machine adds by itself
+FLOOR_S: Final = 0.02  # noise of the measurement: a calm median is 2 to 5 ms
 PEOPLE: Final = 40
 
 
