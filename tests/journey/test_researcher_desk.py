@@ -74,6 +74,7 @@ def context() -> Iterator[Any]:
 
 
 def unfold(page: Any) -> None:
+    page.wait_for_load_state()  # before its styles have come, a wide page shows the menu of a small one, too
     if (menu := page.locator(".menu > summary")).is_visible():
         menu.click()
 
