@@ -32,7 +32,7 @@ BROKEN: Final = (
 )
 PASSED_OVER: Final = N_("{n} files of other types were ignored.")
 REPEATED: Final = N_("{n} repeated records were left out.")
-REPLACED: Final = N_("{n} records were replaced by a later version of theirs.")
+REPLACED: Final = N_("{n} records were replaced by their later versions.")
 UNREAD: Final = N_("{n} fields of the first {records} records were not read: {which}")
 MOST_NAMED: Final = 20
 MOST_WATCHED: Final = 1000
@@ -114,7 +114,7 @@ class LogFiles:
     noted    what the importer found to be true of all of them, for the dataset's notes
     contents the first objects that were read
     counts   repeated records, by the sentence that tells them
-    first    place and content of each record that has an identity
+    first    place of each record that has an identity, and a digest of its content
     """
 
     paths: list[Path]
@@ -126,7 +126,7 @@ class LogFiles:
     noted: list[LocalizedText | str] = field(default_factory=list)
     contents: list[Any] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    first: dict[str, tuple[str, bytes]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[LogFile]:
         self.hashes, self.passed_over = [], 0
@@ -150,21 +150,23 @@ class LogFiles:
                 yield record
 
     def is_repeat(self, place: str, name: str, content: Any, *, updates: bool = False) -> bool:
-        """Whether a record of this name stood before with the same content; repeats are counted.
+        """True if a record of this name was read before with the same content; repeats are counted.
 
         updates  the format says that a later record of the same name takes the place of an earlier one
-        Raises  ValueError: it stood before with other content
+        Raises  ValueError: one with other content was read before
         """
-        before, known = self.first.setdefault(name, (place, content))
-        if known is content:
+        digest = _digest(content)
+        if name not in self.first:
+            self.first[name] = (place, digest)
             return False
-        if known == content:
+        before, known = self.first[name]
+        if known == digest:
             self.counts[REPEATED] += 1
             return True
         if not updates:
-            raise ValueError(f"{name} stands at {before} with other content; keep one of them")
+            raise ValueError(f"{name} is also at {before}, with other content; keep one of them")
         self.counts[REPLACED] += 1
-        self.first[name] = (place, content)
+        self.first[name] = (place, digest)
         return False
 
     def notes(self) -> list[LocalizedText | str]:
@@ -254,6 +256,12 @@ def _zip_members(path: Path) -> Iterator[tuple[str, Any]]:
 # Made once: logs have a text a line.
 _JSON: Final = json.JSONDecoder(parse_constant=lambda _: None)
 _WATCHED: Final = json.JSONDecoder(object_pairs_hook=Fields, parse_constant=lambda _: None)
+
+
+def _digest(content: Any) -> bytes:
+    """Digest of a record, so that none is kept in memory; the order of its fields does not count."""
+    facts = sorted(dict.items(content)) if isinstance(content, dict) else content
+    return hashlib.blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def read_json(text: str, *, watched: bool = False) -> tuple[Any, str | None]:

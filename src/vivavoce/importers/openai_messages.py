@@ -36,7 +36,7 @@ def read_openai(files: LogFiles) -> Iterable[LogItem]:
 
 
 def _has_tools(content: Any) -> bool:
-    """Whether a chat defines tools, or has a message with a place for calls or a call."""
+    """True if a chat defines tools, or has a message with a place for calls or a call."""
     if not isinstance(content, dict):
         return False
     messages = content.get("messages")

@@ -141,7 +141,7 @@ def _key(record: LogRecord, mapping: TableMapping) -> str | None:
 
 
 def _is_repeat(files: LogFiles, record: LogRecord, key: str | None, mapping: TableMapping) -> bool:
-    """Whether the row of a dialogue stood before. Raises ValueError: it stood there with other content"""
+    """True if the row of a dialogue was read before. Raises ValueError: it was read with other content"""
     if mapping.rows == "turn":
         return False
     name = f"dialogue {key!r}" if mapping.columns.dialogue else f"row {record.content!r}"
