@@ -99,7 +99,7 @@ class SearchEngine(Engine):
         return [Meaning(commands, min(1.0, score)) for commands, score in ranked]
 
     def _asks_whether(self, text: str) -> bool:
-        """Whether a sentence asks something about the venue: is it open on Sunday?"""
+        """True if a sentence asks something about the venue: is it open on Sunday?"""
         sentence = f"{' '.join(tokenise(text))} "
         return any(sentence.startswith(f"{words} ") for words in self.bot.words["whether"])
 
