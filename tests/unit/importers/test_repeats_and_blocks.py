@@ -117,7 +117,7 @@ def test_two_records_of_one_id_that_differ_are_an_error_that_names_both(read: Re
 def test_a_later_observation_of_langfuse_takes_the_place_of_the_earlier(read: Read) -> None:
     made = read("langfuse", observation("o1", 5, "bye", "good"), observation("o1", 5, "bye", "goodbye"))
     assert rows(made, "turns", "text") == [("bye",), ("goodbye",)]
-    assert len(rows(made, "usage")) == 1 and "1 records were replaced by a later version" in notes(made)
+    assert len(rows(made, "usage")) == 1 and "1 records were replaced" in notes(made)
 
 
 def test_the_same_words_twice_without_times_are_two_messages(read: Read, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_two_rows_for_one_dialogue_are_an_error(read: Read, tmp_path: Path) -> N
     records = [{"chat": 7, "said": [logs.user(text)]} for text in ("Hi", "Hi", "Bye")]
     made = read("table", *records, mapping=tmp_path / "map.yaml")
     assert rows(made, "turns", "text") == [("Hi",)] and "1 repeated records" in notes(made)
-    assert "log.jsonl:3: dialogue '7' stands at" in made.skipped[0]
+    assert "log.jsonl:3: dialogue '7' is also at" in made.skipped[0]
 
 
 USE = {"type": "tool_use", "id": "t1", "name": "hours", "input": {"day": "Sunday"}}
